@@ -324,7 +324,7 @@ def cost(small: bool) -> Iterator[Figure]:
         return heard
 
     async def conclude(answer: str) -> str:  # noqa: ARG001
-        return "Your answer is taken down."
+        return "Your answer has been recorded. The task has ended."
 
     def idle() -> list[Tool]:
         words = {"entity": "The entity.", "answer": "The answer."}

@@ -24,13 +24,12 @@ VAULT = ComposeQuestion(
     details=("The amber lock smells faintly of oil.", "The iron lock was polished last week."),
 )
 PROMPT = """\
-A vault is full of locks. In every lock between 1 and 10 pins have been lifted, and each lock has \
-a fixed rule built into it that alone decides whether it opens. Some locks are wired to others, \
-and then sense whether these are open.
+A vault is full of locks. In each lock, between 1 and 10 pins have been lifted. Each lock follows \
+a fixed rule, and nothing else affects whether it opens. Some locks sense whether others open.
 
 The rules of the locks:
-- The amber lock opens if it has at least 4 pins lifted and, in addition, each of the iron lock \
-and the brass lock opens; otherwise the amber lock stays shut.
+- The amber lock opens if it has at least 4 pins lifted and each of the iron lock and the brass \
+lock opens; otherwise the amber lock stays shut.
 - The amber lock smells faintly of oil.
 - The iron lock opens if it has at least 6 pins lifted; otherwise the iron lock stays shut.
 - The steel lock opens if it has at least 8 pins lifted, or if the amber lock opens, or both; \
@@ -45,9 +44,9 @@ Their pins:
 - The steel lock has 10 pins lifted.
 - The brass lock has 9 pins lifted.
 
-Question: Suppose that a locksmith forces the iron lock open with a crowbar, whatever the pins \
-and the rule of the iron lock say. All lifted pins stay as they are, and every other lock works \
-by its own rule. Does the steel lock then open?
+Question: Suppose that a locksmith forces the iron lock open. This overrides the rule of the iron \
+lock. All pins stay as they are, and all other locks still follow their own rules. Does the steel \
+lock then open?
 
 Reply with one word, yes or no, and nothing else."""
 
@@ -93,7 +92,7 @@ def test_a_prompt_ends_in_the_form_of_its_reply(style: str) -> None:
     prompt = render_prompt(replace(VAULT, style=style))
     assert prompt.endswith(REPLY_FORM[style])
     assert ("Here is an example" in prompt) == (style in ("worked-example", "two-examples"))
-    assert ("Here is a further example" in prompt) == (style == "two-examples")
+    assert ("Here is another example" in prompt) == (style == "two-examples")
 
 
 def test_two_examples_are_of_what_is_and_of_what_would_be_with_either_answer() -> None:

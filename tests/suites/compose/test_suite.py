@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 EVERYTHING = {
+    "wording": "plain,formal",
     "design": "full",
     "kinds": "bridge+bridge,cycle3+bridge+wheel4",
     "worlds": 1,

@@ -30,7 +30,9 @@ def test_named_designs_have_the_sizes_of_the_specification() -> None:
 
 
 def test_summaries_say_how_many_and_what_is_not_balanced() -> None:
-    assert DESIGNS["core"].summary == "84 items: 84 cases of the core set; shapes; direct; text"
+    assert (
+        DESIGNS["core"].summary == "84 items: 84 cases of the core set; shapes; direct; text; plain"
+    )
     assert DESIGNS["advanced"].summary.startswith("1280 items: 4 questions of 80 worlds with 4, 5")
     assert "not balanced" in DESIGNS["source-advanced"].summary
     assert "not balanced" not in DESIGNS["advanced"].summary
@@ -57,9 +59,9 @@ def test_the_hash_follows_what_decides_the_items() -> None:
     assert SUITE.make_design({"design": "core", "name": "other"}).hash == core.hash
     hashes = {
         SUITE.make_design({"design": "core", **changed}).hash
-        for changed in ({}, {"theme": "lamps"}, {"style": "recipe"})
+        for changed in ({}, {"theme": "lamps"}, {"style": "recipe"}, {"wording": "formal"})
     }
-    assert len(hashes) == 3
+    assert len(hashes) == 4
 
 
 def test_a_design_may_be_a_file(tmp_path: Path) -> None:
@@ -77,6 +79,7 @@ def test_a_design_may_be_a_file(tmp_path: Path) -> None:
         ({"size": 3}, "a design takes design, name, worlds, .* got 'size'"),
         ({"entities": 5}, r"entities is fixed for core worlds, got \(5,\)"),
         ({"split": "train"}, "split must be test for core worlds, got 'train'"),
+        ({"wording": "poetic"}, "wording must be among plain, formal, got 'poetic'"),
         ({"style": "loud"}, "style must be among direct, .* got 'loud'"),
         ({"theme": "lamps,lamps"}, "theme must be one or more different levels"),
         ({"design": "advanced", "entities": 3}, "entities must be 4 or more, got 3"),

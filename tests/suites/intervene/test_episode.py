@@ -48,15 +48,15 @@ def test_an_episode_goes_from_acting_to_an_answer() -> None:
     said = episode.hear(act("hold", "circle"), truncated=False)
     assert said == (
         "You see: circle: static; square: static; red star: static. "
-        'Actions left: 5. Reply {"next": "continue|answer"}.'
+        'Actions left: 5. Reply with {"next": "continue|answer"}.'
     )
     said = episode.hear('{"next": "continue"}', truncated=False)
-    assert said == 'Actions left: 5. Reply {"entity": "NAME", "action": "move|hold"}.'
+    assert said == 'Actions left: 5. Reply with {"entity": "NAME", "action": "move|hold"}.'
     said = episode.hear(act("move", "square"), truncated=False)
     assert said is not None
     assert said.startswith("You see: circle: static; square: moving; red star: moving. ")
     assert episode.hear('{"next": "answer"}', truncated=False) == (
-        'Actions left: 4. Reply {"answer": "yes|no"}.'
+        'Actions left: 4. Reply with {"answer": "yes|no"}.'
     )
     assert episode.hear('{"answer": "yes"}', truncated=False) is None
     assert episode.answer.value == 1.0
@@ -211,7 +211,11 @@ def test_outcomes_add_up() -> None:
 
 @pytest.fixture(scope="module")
 def items() -> list[InterveneItem]:
-    chosen = {"theme": "lamps,shapes,words", "style": "direct,fewest-steps,cot,recipe"}
+    chosen = {
+        "theme": "lamps,shapes,words",
+        "style": "direct,fewest-steps,cot,recipe",
+        "wording": "plain,formal",
+    }
     core = SUITE.make_design({"design": "core", "interface": "text,tools", **chosen})
     advanced = SUITE.make_design(
         {

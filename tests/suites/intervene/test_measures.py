@@ -36,7 +36,7 @@ MODES = [
 
 COLUMNS = {
     **dict.fromkeys(("worlds", "structure", "initial", "relation", "graph", "moving"), str),
-    **dict.fromkeys(("asked", "theme", "style", "interface", "split"), str),
+    **dict.fromkeys(("asked", "theme", "style", "interface", "wording", "split"), str),
     **dict.fromkeys(("verdict", "pattern", "evidence", "path", "report"), str),
     **dict.fromkeys(("entities", "steps", "reasks"), int),
 }
@@ -57,6 +57,7 @@ ROW = {
     "theme": "shapes",
     "style": "direct",
     "interface": "text",
+    "wording": "plain",
     "split": "test",
     "graph": CHAIN,
     "moving": "0 1 2",
@@ -316,7 +317,7 @@ def test_agents_and_conditions_are_kept_apart_in_order_of_appearance() -> None:
     ]
     assert list(found[0].labels) == [
         *("agent", "design", "design_hash", "worlds", "theme", "style", "interface"),
-        "split",
+        *("wording", "split"),
     ]
     assert found[0].row()["interface"] == "text"
 

@@ -13,6 +13,7 @@ from inspect_ai.util import store
 
 from whybench._registry import intervene
 from whybench.agents.provider import find_current_item
+from whybench.prose import find_matches
 from whybench.records import read_logs
 from whybench.records.table import record_table
 from whybench.suites.calibration import simulate
@@ -135,6 +136,24 @@ def caller(*calls: list[ToolCall]):
     return get_model("mockllm/model", custom_outputs=reply)
 
 
+def test_tools_are_described_by_the_actions_of_the_rules(tmp_path) -> None:
+    shown = {}
+
+    def reply(_messages, tools, *_):
+        shown.update({tool.name: tool for tool in tools})
+        output = ModelOutput.from_content("mockllm", "hm")
+        output.usage = ModelUsage()
+        return output
+
+    model = get_model("mockllm/model", custom_outputs=reply)
+    run(tmp_path, model, intervene(interface="tools", theme="lamps"), limit=1)
+    assert shown["move"].description.startswith('Perform the action "light" of the rules')
+    assert shown["hold"].description.startswith('Perform the action "darken" of the rules')
+    for tool in shown.values():
+        texts = [tool.description, *(p.description for p in tool.parameters.properties.values())]
+        assert not [match for text in texts for match in find_matches(text)]
+
+
 def call(function: str, **arguments: str) -> ToolCall:
     return ToolCall(id=f"call-{function}", function=function, arguments=arguments)
 
@@ -159,7 +178,7 @@ def test_tools_are_called_and_answered(tmp_path, tools_task) -> None:
     assert seen == [True, False, True, False]
     assert "nobody" in told[1].error.message
     assert told[2].text.endswith("Call a tool.")
-    assert told[3].text.startswith("Your answer is taken down")
+    assert told[3].text.startswith("Your answer has been recorded")
     assert sample.store["intervene:calls"] == [["hold", names[0]]] * 2 + [["answer", "yes"]]
     assert compared(rows_in(tmp_path, reread=score_sample)) == compared([row])
 
@@ -283,8 +302,8 @@ def test_after_the_last_action_and_after_the_end_nothing_is_carried_out(
     (row,) = rows_in(tmp_path)
     assert (row["value"], row["reason"], row["steps"]) == (None, "out_of_steps", 6)
     told = [message.text for message in log.samples[0].messages if message.role == "tool"]
-    assert "no action was left" in told[6]
-    assert told[7] == "This has ended: nothing more is carried out."
+    assert "No actions were left" in told[6]
+    assert told[7] == "The task has ended. This call has no effect."
 
 
 def test_calls_that_are_refused_twice_in_a_row_end_the_episode(tmp_path, tools_task) -> None:

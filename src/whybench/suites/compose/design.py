@@ -20,7 +20,7 @@ from whybench.suites.compose.questions import Style
 from whybench.suites.compose.themes import THEME_NAMES, ComposeTheme, load_theme
 from whybench.suites.compose.units import NAMED, check_kinds, parse_shape
 from whybench.suites.compose.world import Gates
-from whybench.suites.contract import UserError
+from whybench.suites.contract import WORDINGS, UserError
 from whybench.suites.designs import (
     Manipulated,
     cells_in_blocks,
@@ -36,6 +36,7 @@ LEVELS: Mapping[str, tuple[str, ...]] = {
     "gates": get_args(Gates),
     "detail": ("none", "some"),
     "style": get_args(Style),
+    "wording": WORDINGS,
     "split": get_args(Split),
 }
 """The levels of the factors whose levels are fixed."""
@@ -44,6 +45,7 @@ MANIPULATED: dict[str, Manipulated] = {
     "theme": Manipulated(),
     "detail": Manipulated("detail-{}", "none"),
     "style": Manipulated(),
+    "wording": Manipulated(unsaid="plain"),
 }
 """What may be manipulated while the same is asked."""
 
@@ -67,13 +69,16 @@ class ComposeDesign:
     )
     detail: tuple[str, ...] = factor(
         ("none",),
-        "Whether sentences without bearing stand among the rules: none, some.",
+        "Whether irrelevant sentences stand among the rules: none, some.",
         levels=LEVELS["detail"],
     )
     style: tuple[str, ...] = factor(
         ("direct",),
         "Form of the reply: direct, cot, worked-example, two-examples.",
         levels=LEVELS["style"],
+    )
+    wording: tuple[str, ...] = factor(
+        ("plain",), "Plain sentences or formal notation: plain, formal.", levels=WORDINGS
     )
     worlds: int = factor(8, "Number of worlds of each shape and kind of gates.")
     units: int = factor(16, "Number of units of each world.")
@@ -103,8 +108,8 @@ class ComposeDesign:
 
     @cached_property
     def cells(self) -> tuple[tuple[int, ...], ...]:
-        """The crossing: the places of kinds, gates, theme, detail and style in their factors."""
-        factors = (self.kinds, self.gates, self.theme, self.detail, self.style)
+        """The crossing: the places of kinds, gates, theme, detail, style and wording."""
+        factors = (self.kinds, self.gates, self.theme, self.detail, self.style, self.wording)
         return tuple(cells_in_blocks(tuple(map(len, factors))))
 
     @cached_property
@@ -131,7 +136,12 @@ class ComposeDesign:
         """The number of items and the levels of each factor in one line."""
         themes = tuple(entry.name for entry in self.themes)
         telling = "; ".join(
-            (", ".join(themes), f"detail {', '.join(self.detail)}", ", ".join(self.style))
+            (
+                ", ".join(themes),
+                f"detail {', '.join(self.detail)}",
+                ", ".join(self.style),
+                ", ".join(self.wording),
+            )
         )
         many = f"{self.worlds} world{'s' if self.worlds > 1 else ''}"
         return (
@@ -190,7 +200,8 @@ class NumbersDesign(ComposeDesign):
         many = f"{self.worlds} world{'s' if self.worlds > 1 else ''}"
         return (
             f"{self.size} items: numbers of {many} of each of {', '.join(self.kinds)} with gates "
-            f"{', '.join(self.gates)}; {themes}; {', '.join(self.style)}; {self.split}"
+            f"{', '.join(self.gates)}; {themes}; {', '.join(self.style)}; "
+            f"{', '.join(self.wording)}; {self.split}"
         )
 
     @cached_property

@@ -84,6 +84,7 @@ def _number_items(design: NumbersDesign, cell: tuple[int, ...], number: int) -> 
     """Return all questions for numbers of one world."""
     kinds, gates = design.kinds[cell[0]], design.gates[cell[1]]
     theme, style = design.themes[cell[2]], cast("Style", design.style[cell[4]])
+    wording = design.wording[cell[5]]
     world = make_world(kinds, cast("Gates", gates), number, cast("Split", design.split))
     rng = generator("compose", "telling numbers", theme.name, world.text, number)
     called = dict(zip(world.anchors, theme.draw(len(world.anchors), rng), strict=True))
@@ -94,7 +95,7 @@ def _number_items(design: NumbersDesign, cell: tuple[int, ...], number: int) -> 
             numbers = make_numbers(world, number, cause, effect, direction)
             items.append(
                 NumberItem(
-                    question=NumberQuestion(numbers, names, theme, style),
+                    question=NumberQuestion(numbers, names, theme, style, wording),
                     whole=world,
                     kinds=kinds,
                     gates=gates,
@@ -138,6 +139,7 @@ def _unit_items(
                 style=cast("Style", style),
                 details=details,
                 example=example,
+                wording=design.wording[cell[5]],
             ),
             kinds=kinds,
             gates=gates,

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-CONDITION = ("theme", "detail", "style", "split")
+CONDITION = ("theme", "detail", "style", "wording", "split")
 """The columns that make up a condition; measures are computed within one."""
 
 WORDS = ("outcome", "reason", "kinds", "gates", "rung", "setting")

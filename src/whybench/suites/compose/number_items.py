@@ -86,6 +86,7 @@ class NumberItem:
             "theme": question.theme.name,
             "detail": "none",
             "style": question.style,
+            "wording": question.wording,
             "split": self.split,
             "rung": NUMBER,
             "setting": question.numbers.direction,

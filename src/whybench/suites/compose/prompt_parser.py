@@ -10,13 +10,17 @@ among the rules that are no rule are details and are passed over; so are worked 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from whybench.suites.compose.blocks import find_blocks
-from whybench.suites.compose.prompts import QUESTION, REPLY_FORM, counts_heading, rules_heading
+from whybench.suites.compose.prompts import QUESTION, REPLY_FORM
 from whybench.suites.compose.questions import ComposeQuestion, Style
 from whybench.suites.compose.themes import THEME_NAMES, ComposeTheme, load_theme
-from whybench.suites.compose.themes.sentences import OF_SEVERAL, Sentence, split_names
+from whybench.suites.compose.themes.formal import formal_theme
 from whybench.suites.compose.world import ComposeWorld, Gate
+
+if TYPE_CHECKING:
+    from whybench.suites.compose.themes.sentences import Sentence
 
 
 class ComposePromptError(ValueError):
@@ -43,17 +47,18 @@ def parse_prompt(prompt: str, theme: ComposeTheme | None = None) -> ComposeQuest
     Raises:
         ComposePromptError: Says which part is not to be found, or does not fit the others.
     """
-    theme = theme or find_theme(prompt)
+    theme, wording = find_theme(prompt, theme)
+    words = formal_theme(theme) if wording == "formal" else theme
     lines = prompt.split("\n")
-    rules_from = _find_last(lines, rules_heading(theme))
-    counts_from = _find_last(lines, counts_heading(theme))
-    rules = _parse_rules(theme, lines[rules_from + 1 : counts_from])
-    counts = _parse_counts(theme, lines[counts_from + 1 :])
+    rules_from = _find_last(lines, words.rules_heading)
+    counts_from = _find_last(lines, words.counts_heading)
+    rules = _parse_rules(words, lines[rules_from + 1 : counts_from])
+    counts = _parse_counts(words, lines[counts_from + 1 :])
     if rules.keys() != counts.keys():
         raise ComposePromptError(
             f"every name must have one rule and one count, got {list(rules)} and {list(counts)}"
         )
-    effect, intervention = _parse_question(theme, lines[counts_from + 1 :])
+    effect, intervention = _parse_question(words, lines[counts_from + 1 :])
     try:
         blocks, names = find_blocks(
             [(cause, name) for name, rule in rules.items() for cause in sorted(rule.parents)]
@@ -71,24 +76,30 @@ def parse_prompt(prompt: str, theme: ComposeTheme | None = None) -> ComposeQuest
             order=tuple(number[name] for name in rules),
             effect=number[effect],
             intervention=intervention and (number[intervention[0]], intervention[1]),
-            style=_find_style(lines[-1], lines.count(rules_heading(theme)) - 1),
+            style=_find_style(lines[-1], lines.count(words.rules_heading) - 1),
+            wording=wording,
         )
     except (KeyError, ValueError) as error:
         raise ComposePromptError(f"the parts of a prompt must fit each other: {error}") from None
     return question.plain
 
 
-def find_theme(prompt: str) -> ComposeTheme:
-    """Return the bundled theme that a prompt opens with.
+def find_theme(prompt: str, own: ComposeTheme | None = None) -> tuple[ComposeTheme, str]:
+    """Return the theme that a prompt opens with, and the wording.
+
+    Args:
+        prompt: The whole prompt.
+        own: A user's own theme, which is then the only one.
 
     Raises:
         ComposePromptError: There is no such theme.
     """
     setting = prompt.partition("\n")[0]
-    themes = [theme for theme in map(load_theme, THEME_NAMES) if theme.setting == setting]
-    if len(themes) != 1:
-        raise ComposePromptError(f"a prompt must open with a theme's setting, got {setting!r}")
-    return themes[0]
+    for theme in [own] if own else map(load_theme, THEME_NAMES):
+        for wording, words in (("plain", theme), ("formal", formal_theme(theme))):
+            if words.setting == setting:
+                return theme, wording
+    raise ComposePromptError(f"a prompt must open with a theme's setting, got {setting!r}")
 
 
 def _find_last(lines: list[str], heading: str) -> int:
@@ -114,18 +125,14 @@ def _parse_rules(theme: ComposeTheme, lines: list[str]) -> dict[str, _Rule]:
             name = _parse_name(theme, fields["name"])
             if name in rules:
                 raise ComposePromptError(f"a name must have one rule, got two of {name!r}")
-            parents = _parse_parents(theme, gate, fields.get("parents"))
-            rules[name] = _Rule(gate, _parse_count(theme, fields["count"]), parents)
+            listed = fields.get("parents")
+            parents = theme.split_parents(gate, listed) if listed else []
+            rules[name] = _Rule(
+                gate,
+                _parse_count(theme, fields["count"]),
+                frozenset(_parse_name(theme, parent) for parent in parents),
+            )
     return rules
-
-
-def _parse_parents(theme: ComposeTheme, gate: Gate, text: str | None) -> frozenset[str]:
-    if text is None:
-        return frozenset()
-    named = [text]
-    if text.startswith(several := f"{OF_SEVERAL[gate]} "):
-        named = split_names(text.removeprefix(several))
-    return frozenset(_parse_name(theme, name) for name in named)
 
 
 def _parse_counts(theme: ComposeTheme, lines: list[str]) -> dict[str, int]:
@@ -138,7 +145,7 @@ def _parse_counts(theme: ComposeTheme, lines: list[str]) -> dict[str, int]:
 
 
 def _parse_question(theme: ComposeTheme, lines: list[str]) -> tuple[str, tuple[str, bool] | None]:
-    """Return the name that is asked about, and the one that is set from outside with its value."""
+    """Return the name that is asked about, and the one that is intervened on with its value."""
     questions = [line.removeprefix(QUESTION) for line in lines if line.startswith(QUESTION)]
     if len(questions) != 1:
         raise ComposePromptError(f"a prompt must have one question, got {len(questions)}")

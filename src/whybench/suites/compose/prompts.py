@@ -2,7 +2,7 @@
 
 A prompt has these parts: the setting, in the style `worked-example` an example with other names
 and its answer, in the style `two-examples` two of them, the rule of every node, the count of every
-node, the question, and the form of the reply. Details without bearing stand among the rules, on
+node, the question, and the form of the reply. Irrelevant details stand among the rules, on
 lines of their own, evenly spread. Rules, counts and the parents in a rule are all listed in the
 order that the question gives.
 
@@ -25,8 +25,8 @@ QUESTION = "Question: "
 """What stands before the question."""
 
 _REASONED = (
-    "First reason step by step. Then end with a line of its own that reads either "
-    "“Answer: yes” or “Answer: no”."
+    "First reason step by step. Then end with a separate line that reads either “Answer: yes” or "
+    "“Answer: no”."
 )
 REPLY_FORM: dict[Style, str] = {
     "direct": "Reply with one word, yes or no, and nothing else.",
@@ -36,8 +36,8 @@ REPLY_FORM: dict[Style, str] = {
 }
 """The last line of a prompt."""
 
-FIRST = "Here is an example with other {many}, and how it is answered."
-FURTHER = "Here is a further example, with rules of its own, and how it is answered."
+FIRST = "Here is an example with other {many}, followed by its answer."
+FURTHER = "Here is another example, with different rules, followed by its answer."
 """What stands above examples."""
 
 UNITS_KEPT = 256
@@ -46,7 +46,7 @@ UNITS_KEPT = 256
 
 def render_prompt(question: ComposeQuestion) -> str:
     """Return the prompt of one question."""
-    theme = question.theme
+    theme = question.words
     parts = [
         theme.setting,
         render_unit(question),
@@ -64,7 +64,7 @@ def render_prompt(question: ComposeQuestion) -> str:
 def render_unit(question: ComposeQuestion) -> str:
     """Return the part that all questions of a unit share: its rules and counts."""
     q = question
-    return _render_unit(q.theme, q.world, q.counts, q.names, q.order, q.details)
+    return _render_unit(q.words, q.world, q.counts, q.names, q.order, q.details)
 
 
 @lru_cache(UNITS_KEPT)
@@ -86,18 +86,8 @@ def _render_unit(
     held = [
         theme.count_line.render(name=called[v], count=theme.count_text(counts[v])) for v in order
     ]
-    listed = "\n- ".join([rules_heading(theme), *rules])
-    return listed + "\n\n" + "\n- ".join([counts_heading(theme), *held])
-
-
-def rules_heading(theme: ComposeTheme) -> str:
-    """Return the line above the rules."""
-    return f"The rules of the {theme.many}:"
-
-
-def counts_heading(theme: ComposeTheme) -> str:
-    """Return the line above the counts."""
-    return f"Their {theme.unit[1]}:"
+    listed = "\n- ".join([theme.rules_heading, *rules])
+    return listed + "\n\n" + "\n- ".join([theme.counts_heading, *held])
 
 
 def render_reply(value: bool, style: Style) -> str:
@@ -108,7 +98,7 @@ def render_reply(value: bool, style: Style) -> str:
 
 def query_text(question: ComposeQuestion) -> str:
     """Return what is asked, without what stands before it."""
-    theme, names = question.theme, question.names
+    theme, names = question.words, question.names
     intervention = None
     if question.intervention is not None:
         cause, value = question.intervention
@@ -129,4 +119,4 @@ def _render_examples(theme: ComposeTheme, *keys: int) -> str:
             QUESTION + query_text(question),
             "\n".join([*example.steps, f"Answer: {'yes' if example.answer else 'no'}"]),
         ]
-    return "\n\n".join([*parts, "Now the case that you are asked about."])
+    return "\n\n".join([*parts, "Here is the case that you are asked about."])

@@ -28,13 +28,18 @@ def unit_key(item: ComposeItem | NumberItem) -> object:
     if isinstance(item, NumberItem):
         return item.id
     theme, style = item.question.theme.name, item.question.style
-    return item.kinds, item.gates, item.draw, item.unit, theme, item.detail, style
+    wording = item.question.wording
+    return item.kinds, item.gates, item.draw, item.unit, theme, item.detail, style, wording
 
 
 def _make_lesson(item: ComposeItem | NumberItem) -> Lesson:
     if isinstance(item, NumberItem):
         raise UserError(
             "people are asked for yes or no, got a question for a number; choose another design"
+        )
+    if item.question.wording != "plain":
+        raise UserError(
+            f"people are asked in plain wording, got {item.question.wording}; choose wording=plain"
         )
     theme = item.question.theme
     return Lesson(
@@ -51,7 +56,7 @@ def _make_quizzes(item: ComposeItem) -> Iterator[Quiz]:
     node = question.order[0]
     actual = question.counts[node]
     yield quiz(
-        f"Which of these is said of {called[node]}?",
+        f"Which of these is true of {called[node]}?",
         *(
             theme.count_line.render(name=called[node], count=theme.count_text(count))
             for count in (actual, *(other for other in (2, 5, 9) if other != actual))

@@ -15,6 +15,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Literal, get_args
 
 from whybench.seeds import generator
+from whybench.suites.compose.themes.formal import formal_theme
 from whybench.suites.compose.themes.sentences import EXAMPLE_SIZE
 from whybench.suites.compose.world import COUNTS, Block, ComposeWorld, draw_world, sort_alike
 
@@ -40,10 +41,11 @@ class ComposeQuestion:
         order: The nodes in the order in which they are listed. Drawn by chance, so that the order
             gives nothing away.
         effect: The node that is asked about.
-        intervention: The node that is set from outside, and to what; None for a factual question.
+        intervention: The node that is intervened on, and its value; None for a factual question.
         style: How the reply is asked for.
         details: Sentences without bearing that stand among the rules.
         example: Which worked example is shown, or which two are, in styles that have some.
+        wording: Plain sentences or formal notation.
 
     Raises:
         ValueError: The parts do not fit the world.
@@ -59,6 +61,7 @@ class ComposeQuestion:
     style: Style = "direct"
     details: tuple[str, ...] = ()
     example: int = 0
+    wording: str = "plain"
 
     def __post_init__(self) -> None:
         size = self.world.size
@@ -78,6 +81,11 @@ class ComposeQuestion:
             raise ValueError(
                 f"style must be one of {', '.join(get_args(Style))}, got {self.style!r}"
             )
+
+    @property
+    def words(self) -> ComposeTheme:
+        """The theme, or the notation in place of its words."""
+        return formal_theme(self.theme) if self.wording == "formal" else self.theme
 
     @property
     def plain(self) -> ComposeQuestion:
@@ -181,11 +189,10 @@ def _render_steps(question: ComposeQuestion, values: list[bool]) -> list[str]:
     for node in range(question.effect + 1):
         have, need = question.counts[node], world.thresholds[node]
         grounds = [
-            f"{theme.count_text(have)}, {'enough' if have >= need else 'not enough'} for {need}",
+            theme.compare(have, need),
             *(states[parent] for parent in world.parents[node]),
         ]
         if question.intervention is not None and node == question.intervention[0]:
-            grounds = ["imposed from outside, whatever the rule says"]
-        head = called[node][:1].upper() + called[node][1:]
-        lines.append(f"- {head}: {'; '.join(grounds)}. So {states[node]}.")
+            grounds = ["set by the intervention"]
+        lines.append(f"- {theme.at_start(called[node])}: {'; '.join(grounds)}. So {states[node]}.")
     return lines

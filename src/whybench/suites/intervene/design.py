@@ -15,7 +15,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from whybench.seeds import digest
-from whybench.suites.contract import UserError
+from whybench.suites.contract import WORDINGS, UserError
 from whybench.suites.designs import Manipulated, check_levels, factor, identifying_settings
 from whybench.suites.intervene.posets import MAX_ENUMERATED
 from whybench.suites.intervene.sets import (
@@ -37,6 +37,7 @@ WORLDS = ("core", "limited", "advanced", "source-advanced", "graph")
 LEVELS: Mapping[str, tuple[str, ...]] = {
     "style": ("direct", "fewest-steps", "cot", "recipe"),
     "interface": ("text", "tools"),
+    "wording": WORDINGS,
     "initial": INITIAL,
     "split": ("train", "test"),
 }
@@ -46,6 +47,7 @@ MANIPULATED: dict[str, Manipulated] = {
     "theme": Manipulated(),
     "style": Manipulated(),
     "interface": Manipulated(unsaid="text"),
+    "wording": Manipulated(unsaid="plain"),
 }
 """What may be manipulated while the same is asked."""
 
@@ -79,6 +81,9 @@ class InterveneDesign:
         "How it replies: JSON in text, or tools that it calls.",
         levels=LEVELS["interface"],
     )
+    wording: tuple[str, ...] = factor(
+        ("plain",), "Plain sentences or formal notation: plain, formal.", levels=WORDINGS
+    )
     entities: tuple[int, ...] = factor(
         (), "Numbers of entities; the core set has its own, as for the next three."
     )
@@ -93,7 +98,7 @@ class InterveneDesign:
         check_levels("worlds", (self.worlds,), WORLDS)
         check_levels("theme", self.theme)
         check_levels("theme", tuple(entry.name for entry in self.themes))
-        for name in ("style", "interface"):
+        for name in ("style", "interface", "wording"):
             check_levels(name, getattr(self, name), LEVELS[name])
         check_levels("split", (self.split,), LEVELS["split"])
         if self.split == "train" and self.worlds not in {*OWN_DENSITY, "advanced"}:
@@ -160,7 +165,7 @@ class InterveneDesign:
     @property
     def sizes(self) -> tuple[int, ...]:
         """Number of levels of each crossed factor; what is asked of a world comes first."""
-        shared = (len(self.themes), len(self.style), len(self.interface))
+        shared = (*map(len, (self.themes, self.style, self.interface, self.wording)),)
         if self.worlds == "core":
             return (len(list_core_cases()), *shared)
         if self.worlds in OWN_DENSITY:
@@ -191,7 +196,8 @@ class InterveneDesign:
     def summary(self) -> str:
         """The number of items and the levels of each factor in one line."""
         themes = tuple(entry.name for entry in self.themes)
-        named = "; ".join(", ".join(levels) for levels in (themes, self.style, self.interface))
+        crossed = (themes, self.style, self.interface, self.wording)
+        named = "; ".join(map(", ".join, crossed))
         if self.worlds == "core":
             return f"{self.size} items: {len(list_core_cases())} cases of the core set; {named}"
         if self.worlds in OWN_DENSITY:

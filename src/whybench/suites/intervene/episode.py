@@ -9,9 +9,9 @@ the worst case, and no more. An agent that need not be asked may
 skip ahead: it may answer, or act again, wherever it was asked how to go on, and it may answer at
 once if what it sees at first settles the question. With tools it is never asked how to go on.
 
-A reply that cannot be followed is asked for once more; two in a row end the episode, so every
-episode ends whatever the replies are. Its end has one of these names, of which the first is the
-only one that makes an answer. If two replies ended it, the second decides on the name:
+After a reply that cannot be followed the agent is asked again; two in a row end the episode, so
+every episode ends whatever the replies are. Its end has one of these names, of which the first is
+the only one that makes an answer. If two replies ended it, the second decides on the name:
 
 - `answered`;
 - `invalid_format`: could not be read;
@@ -148,10 +148,15 @@ class InterveneCase:
     def requests(self) -> dict[Request, str]:
         """How the agent is asked for what is wanted."""
         if self.tools:
-            return dict.fromkeys(("act", "next", "answer"), "Call a tool.")
+            act = "Call a tool."
+            return {"act": act, "next": act, "answer": "Call the tool answer."}
         act = ACT.format(move=self.words[0], hold=self.words[1])
         answer = REPORT if self.asks_graph else ANSWER
-        return {"act": f"Reply {act}.", "next": f"Reply {NEXT}.", "answer": f"Reply {answer}."}
+        return {
+            "act": f"Reply with {act}.",
+            "next": f"Reply with {NEXT}.",
+            "answer": f"Reply with {answer}.",
+        }
 
     @cached_property
     def _shown(self) -> tuple[tuple[str, str], ...]:

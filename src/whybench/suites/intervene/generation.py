@@ -52,7 +52,7 @@ def item_at(design: InterveneDesign, index: int) -> InterveneItem:
         raise IndexError(f"index must be from 0 to {design.size - 1}, got {index}")
     cells = _list_cells(design.sizes)
     turn, position = divmod(index, len(cells))
-    *levels, theme, style, interface = cells[position]
+    *levels, theme, style, interface, wording = cells[position]
     if design.worlds == "core":
         case = _core_case(*levels)
     elif design.worlds == "limited":
@@ -74,6 +74,7 @@ def item_at(design: InterveneDesign, index: int) -> InterveneItem:
         names=_draw_names(words, case.hidden.n, case.key),
         style=design.style[style],
         interface=design.interface[interface],
+        wording=design.wording[wording],
         split=cast("Split", design.split),
         draw=case.draw,
         certificate=_certificate(case.hidden, case.pair),

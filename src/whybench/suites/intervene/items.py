@@ -43,7 +43,7 @@ DRAWN: Mapping[str, type] = {
 """The columns that say which case it is. Entities are numbered as they are listed: `graph` holds
 the hidden edges ("0>1 1>2"), `moving` the first state ("1 2"), `asked` the supposed cause and the
 supposed effect ("0>2"), or `all`. `names` are those of the entities, `words` the two verbs and the
-two states of the theme. An episode can be held again from these columns alone."""
+two states. An episode can be held again from these columns alone."""
 
 COLUMNS: Mapping[str, type] = {
     "worlds": str,
@@ -56,6 +56,7 @@ COLUMNS: Mapping[str, type] = {
     "theme": str,
     "style": str,
     "interface": str,
+    "wording": str,
     "split": str,
     **DRAWN,
 }
@@ -80,6 +81,7 @@ class Situation:
         limit: The number of interventions that are allowed.
         style: How the agent is instructed.
         interface: How it is to reply.
+        wording: Plain sentences or formal notation.
     """
 
     names: tuple[str, ...]
@@ -90,6 +92,7 @@ class Situation:
     limit: int
     style: str
     interface: str
+    wording: str
 
 
 @dataclass(frozen=True)
@@ -108,6 +111,7 @@ class InterveneItem:
         names: What the entities are called.
         style: How the agent is instructed.
         interface: How it is to reply.
+        wording: Plain sentences or formal notation.
         split: The side of the train/test divide.
         draw: Which of the random worlds of its kind it is; 0 in the core set.
         certificate: The two derivations of the truth.
@@ -124,6 +128,7 @@ class InterveneItem:
     names: tuple[str, ...]
     style: str
     interface: str
+    wording: str
     split: Split
     draw: int
     certificate: Certificate
@@ -177,6 +182,12 @@ class InterveneItem:
         return "along" if self.pair[0] < self.pair[1] else "against"
 
     @property
+    def words(self) -> tuple[str, str, str, str]:
+        """The two verbs and the two states; in formal wording the states are 1 and 0."""
+        move, hold, moving, still = self.theme.verbs_and_states
+        return (move, hold, "1", "0") if self.wording == "formal" else (move, hold, moving, still)
+
+    @property
     def limit(self) -> int:
         """The number of interventions that are allowed."""
         return count_allowed(self.worlds, self.hidden.n, self.initial, *self.pair)
@@ -195,12 +206,13 @@ class InterveneItem:
             "theme": self.theme.name,
             "style": self.style,
             "interface": self.interface,
+            "wording": self.wording,
             "split": self.split,
             "graph": " ".join(f"{cause}>{effect}" for cause, effect in sorted(self.hidden.edges)),
             "moving": " ".join(map(str, sorted(self.initial))),
             "asked": ALL if self.asks_graph else "{}>{}".format(*self.pair),
             "names": ",".join(self.names),
-            "words": ",".join(self.theme.verbs_and_states),
+            "words": ",".join(self.words),
         }
 
     @property
@@ -212,10 +224,11 @@ class InterveneItem:
             moving=frozenset(self.names[entity] for entity in self.initial),
             cause=cause,
             effect=effect,
-            words=self.theme.verbs_and_states,
+            words=self.words,
             limit=self.limit,
             style=self.style,
             interface=self.interface,
+            wording=self.wording,
         )
 
 
@@ -242,6 +255,7 @@ def describe_item(item: InterveneItem) -> str:
             "asked": ALL if item.asks_graph else item.pair,
             "style": item.style,
             "interface": item.interface,
+            "wording": item.wording,
             "draw": item.draw,
         }
     )

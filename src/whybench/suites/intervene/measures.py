@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 LIMITED_WORLDS = "limited"
 """The set of worlds of the primary measure."""
 
-CONDITION = ("worlds", "theme", "style", "interface", "split")
+CONDITION = ("worlds", "theme", "style", "interface", "wording", "split")
 """The columns that make up a condition; measures are computed within one."""
 
 WORDS = (

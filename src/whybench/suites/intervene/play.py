@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from whybench.suites.contract import Play, UserError
 from whybench.suites.intervene.experimenters import Inquiry, expected_steps_at_first
 from whybench.suites.intervene.posets import MAX_ENUMERATED
-from whybench.suites.intervene.prompts import render_rules
+from whybench.suites.intervene.prompts import INDIRECT, render_rules
 from whybench.suites.intervene.steps import trace_entailment
 from whybench.suites.intervene.verdicts import ANSWERS, decide_verdict
 from whybench.suites.intervene.world import bits_to_state
@@ -25,18 +25,18 @@ if TYPE_CHECKING:
     from whybench.suites.intervene.items import InterveneItem
 
 VERDICT_TEXTS = {
-    "justified": "Right, and you had seen enough to know: your answer is justified.",
-    "lucky": "Right, but what you had seen left it open: your answer was lucky.",
-    "premature": "Wrong. What you had seen left it open: your answer was premature.",
-    "contradicts": "Wrong, and what you had seen already proves the opposite.",
+    "justified": "Right, and your observations prove it: your answer is justified.",
+    "lucky": "Right, but your observations did not settle it: your answer was lucky.",
+    "premature": "Wrong. Your observations did not settle it: your answer was premature.",
+    "contradicts": "Wrong, and your observations prove the opposite.",
     "no_answer": "There is no answer: {end}.",
 }
 
 PATTERN_TEXTS = {
-    "correlation": "Being in the same state, or changing together, does not make one the cause.",
-    "reverse_collider": "That something else moves the effect does not clear the supposed cause.",
-    "illusive_confounder": "Nothing else could explain it: what you saw was the cause at work.",
-    "root_cause": "That one thing stops everything does not clear those in between.",
+    "correlation": "Two things can share a state or change together although neither is a cause.",
+    "reverse_collider": "An effect can have several causes: finding one does not rule out others.",
+    "illusive_confounder": "No common cause explains what you saw: the cause itself was at work.",
+    "root_cause": "Stopping one thing stopped everything, but those in between can be causes too.",
 }
 
 
@@ -62,7 +62,7 @@ def show(item: InterveneItem, episode: InterveneEpisode) -> Iterator[str]:
 
 def _render_question(item: InterveneItem) -> str:
     x, y = item.pair
-    return f"{item.theme.ask(item.names[x], item.names[y])} (Through others counts.)"
+    return f"{item.theme.ask(item.names[x], item.names[y])} {INDIRECT}"
 
 
 def _render_states(case: InterveneCase, before: int, now: int) -> Iterator[str]:
@@ -86,7 +86,7 @@ def explain(item: InterveneItem) -> Iterator[str]:
     """Yield the rules."""
     yield from render_rules(item).splitlines()
     yield ""
-    yield "Words may be shortened as long as they stay clear: the first letters suffice."
+    yield "You can shorten a word to its first letters if only one word begins with them."
 
 
 def parse_line(episode: InterveneEpisode, line: str) -> str:
@@ -130,7 +130,7 @@ def debrief(episode: InterveneEpisode) -> Iterator[str]:
         for child in children:
             yield f"  {case.names[entity]} -> {case.names[child]}"
     if not case.world.edges:
-        yield "  nothing drives anything"
+        yield "  none drives another"
     yield ""
     yield from _render_course(episode)
     yield ""
@@ -140,7 +140,7 @@ def debrief(episode: InterveneEpisode) -> Iterator[str]:
 def _render_course(episode: InterveneEpisode) -> Iterator[str]:
     """Yield each step with what was settled after it."""
     case = episode.case
-    yield "What you could know:"
+    yield "What your observations settled:"
     marks = {"yes": "settled: yes", "no": "settled: no", "open": "open"}
     did = ["at first", *(_render_step(case, action, entity) for action, entity, _ in episode.path)]
     width = max(map(len, did))
@@ -163,9 +163,11 @@ def _render_optimum(episode: InterveneEpisode) -> Iterator[str]:
 
 def refuse(design: InterveneDesign) -> str:
     """Return why people cannot play a design; nothing if they can."""
-    if design.worlds != "graph":
-        return ""
-    return f"people are asked about one pair, got {design.name}, which asks about all of them"
+    if design.worlds == "graph":
+        return f"people are asked about one pair, got {design.name}, which asks about all of them"
+    if design.wording != ("plain",):
+        return f"people play in plain wording, got {', '.join(design.wording)}"
+    return ""
 
 
 PLAY = Play(show=show, read=parse_line, help=explain, debrief=debrief, refuse=refuse)

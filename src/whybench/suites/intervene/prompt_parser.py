@@ -1,6 +1,6 @@
 """What an opening says of the world, from its words alone.
 
-The templates of `wording` are turned into patterns: a place that is named twice must hold the same
+The templates of `prompts` are turned into patterns: a place that is named twice must hold the same
 words twice. So a rule that were rendered with the verbs exchanged, or with another limit, would not
 pass for the item's.
 """
@@ -13,6 +13,7 @@ from functools import cache
 from whybench.suites.intervene.items import Situation
 from whybench.suites.intervene.prompts import (
     CASE,
+    FORMAL_WORDS,
     GRAPH,
     INTERFACES,
     LISTED,
@@ -28,7 +29,10 @@ def parse_prompt(prompt: str) -> Situation:
     Raises:
         ValueError: The prompt is no opening of an episode.
     """
-    rules = _find_fields(RULES, prompt)
+    wording = "formal" if _pattern(RULES["formal"]).search(prompt) else "plain"
+    rules = _find_fields(RULES[wording], prompt)
+    if wording == "formal":
+        rules |= FORMAL_WORDS
     names = tuple(_find_fields(LISTED, prompt)["names"].split(", "))
     states = dict(
         entry.rsplit(": ", 1) for entry in _find_fields(OBSERVED, prompt)["states"].split("; ")
@@ -38,8 +42,8 @@ def parse_prompt(prompt: str) -> Situation:
         raise ValueError(
             f"each of {', '.join(names)} must be seen once, {go} or {rest}, got {states}"
         )
-    asks_graph = _pattern(GRAPH).search(prompt) is not None
-    question = {"cause": "", "effect": ""} if asks_graph else _find_fields(CASE, prompt)
+    asks_graph = _pattern(GRAPH[wording]).search(prompt) is not None
+    question = {"cause": "", "effect": ""} if asks_graph else _find_fields(CASE[wording], prompt)
     return Situation(
         names=names,
         moving=frozenset(name for name, state in states.items() if state == go),
@@ -49,6 +53,7 @@ def parse_prompt(prompt: str) -> Situation:
         limit=int(rules["limit"]),
         style=_find_level(STYLES, prompt, rules),
         interface=_find_level(INTERFACES, prompt, rules),
+        wording=wording,
     )
 
 

@@ -1,7 +1,8 @@
-"""What an agent is told: the rules, what it sees, and what it is asked.
+"""The texts of an opening: the rules, what the agent observes, and the question.
 
-Each sentence is a template with named places, and is written once: `reading` turns the same
-templates around to find out what a prompt says. The words of the theme fill the places.
+Each sentence is a template with named places, and is written once: `prompt_parser` turns the same
+templates into patterns to read a prompt. The words of the theme fill the places. In formal wording
+entities are variables with the values 1 and 0; names and verbs are those of the theme.
 """
 
 from __future__ import annotations
@@ -15,50 +16,79 @@ if TYPE_CHECKING:
 
     from whybench.suites.intervene.items import InterveneItem
 
-RULES = """\
-One {one} drives another if, whenever the one is {moving}, the other becomes {moving} too. \
-Which {one} drives which stays the same throughout, and no {one} drives itself, not through others \
-either. You can act on one {one} at a time:
+RULES = {
+    "plain": """\
+We say that {one} A drives {one} B if a {moving} A causes B to be {moving}, directly or through \
+other {many}. These relations never change, and no {one} drives itself. A {one} can also be \
+{moving} even if no {moving} {one} drives it. You can act on one {one} at a time:
 
-- {move}: the {one} becomes {moving}, and so does every {one} that it drives, directly or through \
-others.
-- {hold}: if a {moving} {one} drives it, nothing happens. Otherwise it becomes {still}, and so \
-does every {one} that was {moving} only because of it.
+- {move}: If the {one} is already {moving}, nothing changes. Otherwise it becomes {moving}, and so \
+does every {one} that it drives.
+- {hold}: If the {one} is {still}, or if a {moving} {one} drives it, nothing changes. Otherwise it \
+becomes {still}, and so does every {one} that is then no longer driven by a {moving} {one}.
 
-A {one} may also be {moving} without being driven by any other. To {move} what is {moving} \
-already, or to {hold} what is {still}, changes nothing. A {one} that \
-you acted on is afterwards like any other: if it is driven, it becomes {still} when what drives it \
-does.
-You may act at most {limit} times."""
+Earlier actions leave no trace apart from the present states. So if you {move} a {one} and then \
+{move} another that drives it, the first becomes {still} again as soon as no {moving} {one} drives \
+it any longer. You may act at most {limit} times.""",
+    "formal": """\
+A deterministic system has binary variables (0 or 1). G is a fixed, unknown directed acyclic graph \
+on them. Each variable V has an unobserved binary input U_V and the structural equation
+
+V := max(U_V, pa(V)), where pa(V) are the parents of V in G.
+
+Every state that you see is the solution of these equations for some values of the inputs. You \
+can act on one variable X at a time. At each action, all inputs are first set from the current \
+state: for every variable V, U_V := 1 if V = 1 and all parents of V are 0, and U_V := 0 otherwise. \
+The action then intervenes on one input, and all equations are solved again:
+
+- {move}: do(U_X = 1)
+- {hold}: do(U_X = 0)
+
+You may act at most {limit} times.""",
+}
+"""The rules of a world by wording."""
+
+FORMAL_WORDS = {"one": "variable", "many": "variables", "moving": "1", "still": "0"}
+"""The words of the formal wording in place of those of a theme."""
 
 LISTED = "The {many} are: {names}."
 OBSERVED = "You see: {states}."
-THROUGH_OTHERS = "Through others counts too."
-CASE = (
-    f"Question: {{question}} {THROUGH_OTHERS} "
-    "(Supposed cause: {cause}; supposed effect: {effect}.)"
-)
+INDIRECT = "Indirect effects count."
+_SUPPOSED = "(Supposed cause: {cause}; supposed effect: {effect}.)"
+CASE = {
+    "plain": f"Question: {{question}} {INDIRECT} {_SUPPOSED}",
+    "formal": f"Question: Is there a directed path from {{cause}} to {{effect}} in G? {_SUPPOSED}",
+}
+"""The question where one pair is asked, by wording."""
 
-GRAPH = (
-    f"Question: which {{one}} drives which? {THROUGH_OTHERS} When you answer, you report on every "
-    'ordered pair of {many}: list it under "drives" if the first drives the second, and under '
-    '"open" if what you have seen does not settle that. Of a pair that you do not list, you say '
-    "that the first does not drive the second."
-)
-"""The question where all pairs are asked."""
+GRAPH = {
+    "plain": (
+        f"Question: Which {{one}} drives which? {INDIRECT} In your answer, report on every ordered "
+        'pair of {many}: list it under "drives" if the first drives the second, and under "open" '
+        "if your observations do not settle it. Leaving a pair out means you claim the first does "
+        "not drive the second."
+    ),
+    "formal": (
+        "Question: For which ordered pairs (A, B) of variables does G have a directed path from A "
+        'to B? In your answer, report on every ordered pair: list it under "drives" if there is '
+        'such a path, and under "open" if your observations do not settle it. Leaving a pair out '
+        "means you claim there is no such path."
+    ),
+}
+"""The question where all pairs are asked, by wording."""
 
 STYLES = {
     "direct": "",
-    "fewest-steps": "Act as few times as you can, and no more than is needed to be sure.",
+    "fewest-steps": "Use as few actions as possible, and answer as soon as you are certain.",
     "cot": (
-        "Think step by step before each reply: what have you seen so far, what does it rule out, "
-        "what would settle the question? Write your thoughts first, then the reply."
+        "Think step by step before each reply: What have you observed so far? What does it rule "
+        "out? What would settle the question? Write your reasoning first, then the reply."
     ),
     "recipe": (
-        "Proceed like this. First make the supposed cause and the supposed effect {still}: "
-        "{hold} them, and where that does nothing, {hold} the others that are {moving}, one by "
-        "one. When both are {still}, {move} the supposed cause. The answer is yes if the supposed "
-        "effect becomes {moving} then, and no if it stays {still}."
+        "Follow this procedure. First make sure that the supposed cause and the supposed effect "
+        "are {still}: {hold} them, and if that has no effect, {hold} the other {many} that are "
+        "{moving}, one by one. When both are {still}, {move} the supposed cause. The answer is yes "
+        "if the supposed effect then becomes {moving}, and no if it stays {still}."
     ),
 }
 """What a style adds to the opening."""
@@ -70,27 +100,28 @@ REPORT = '{"drives": ["NAME > NAME", ...], "open": ["NAME > NAME", ...]}'
 
 INTERFACES = {
     "text": (
-        "Reply with one JSON object; whatever else you write goes before it. Now choose what to "
-        f'do: {ACT}. Or, if what you see settles the question already, {{{{"next": "answer"}}}}.'
+        "Reply with one JSON object. Any other text must come before it. Choose an action now: "
+        f'{ACT}. If your observations already settle the question, reply {{{{"next": "answer"}}}} '
+        "instead."
     ),
     "tools": (
-        "Call the tool move to {move} a {one}, and the tool hold to {hold} one. When what you have "
-        "seen settles the question, call the tool answer."
+        "To {move} a {one}, call the tool move. To {hold} a {one}, call the tool hold. When your "
+        "observations settle the question, call the tool answer."
     ),
 }
 """How the opening asks for a reply."""
 
-ENOUGH = "That is enough to settle the question, whichever {one} drives which."
-"""What is said where there is no action to spare."""
+ENOUGH = "If you choose well, that is always enough to settle the question."
+"""The sentence where no action is to spare."""
 
 COUNTS = (
-    "Your answer counts only if what you have seen by then settles the question; a guess does not, "
-    "even if it is right."
+    "Your answer is scored as correct only if the rules and your observations prove it. A correct "
+    "guess does not count."
 )
 
 PAIRS_COUNT = (
-    "A pair counts only if what you have seen by then settles it and you report it so; a guess "
-    "does not, even if it is right."
+    "A claim about a pair is scored as correct only if the rules and your observations prove it. A "
+    "correct guess does not count."
 )
 
 ACTIONS_LEFT = "Actions left: {left}."
@@ -98,7 +129,9 @@ ACTIONS_LEFT = "Actions left: {left}."
 
 def render_rules(item: InterveneItem) -> str:
     """Return the rules of an item's world."""
-    rules = f"{RULES} {ENOUGH}" if item.worlds in {"limited", "graph"} else RULES
+    rules = RULES[item.wording]
+    if item.worlds in {"limited", "graph"}:
+        rules = f"{rules} {ENOUGH}"
     return f"{rules} {PAIRS_COUNT if item.asks_graph else COUNTS}".format(**_fields(item))
 
 
@@ -110,32 +143,35 @@ def render_style(item: InterveneItem) -> str:
 def _fields(item: InterveneItem) -> dict[str, str | int]:
     """Return what fills the fields of the templates."""
     words = ("one", "many", "move", "hold", "moving", "still")
-    return {"limit": item.limit, **{name: getattr(item.theme, name) for name in words}}
+    formal = FORMAL_WORDS if item.wording == "formal" else {}
+    return {"limit": item.limit, **{name: getattr(item.theme, name) for name in words}, **formal}
 
 
 def render_prompt(item: InterveneItem) -> str:
     """Return the first message of an episode: rules, observation, question, form of the reply."""
-    theme = item.theme
-    phrases = state_phrases(item.names, theme.states)
+    fields = _fields(item)
+    rules = render_rules(item)
+    phrases = state_phrases(item.names, item.words[2:])
     paragraphs = (
-        f"{theme.setting} {render_rules(item)}",
-        LISTED.format(many=theme.many, names=", ".join(item.names)),
+        rules if item.wording == "formal" else f"{item.theme.setting} {rules}",
+        LISTED.format(many=fields["many"], names=", ".join(item.names)),
         render_observation(phrases, state_to_bits(item.initial)),
         _render_question(item),
         render_style(item),
-        INTERFACES[item.interface].format(**_fields(item)),
+        INTERFACES[item.interface].format(**fields),
     )
     return "\n\n".join(filter(None, paragraphs))
 
 
 def _render_question(item: InterveneItem) -> str:
     if item.asks_graph:
-        return GRAPH.format(**_fields(item))
+        return GRAPH[item.wording].format(**_fields(item))
     cause, effect = (item.names[v] for v in item.pair)
-    return CASE.format(question=item.theme.ask(cause, effect), cause=cause, effect=effect)
+    asked = item.theme.ask(cause, effect)
+    return CASE[item.wording].format(question=asked, cause=cause, effect=effect)
 
 
-def state_phrases(names: Sequence[str], states: tuple[str, str]) -> tuple[tuple[str, str], ...]:
+def state_phrases(names: Sequence[str], states: Sequence[str]) -> tuple[tuple[str, str], ...]:
     """Return how each entity is shown when it is still, and when it moves."""
     go, rest = states
     return tuple((f"{name}: {rest}", f"{name}: {go}") for name in names)

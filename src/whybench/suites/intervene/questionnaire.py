@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from whybench.suites.contract import UserError
-from whybench.suites.intervene.prompts import THROUGH_OTHERS, render_rules, render_style
+from whybench.suites.intervene.prompts import INDIRECT, render_rules, render_style
 from whybench.suites.questionnaire import ItemPage, Lesson, Questionnaire, quiz
 
 if TYPE_CHECKING:
@@ -30,20 +30,19 @@ def _make_lesson(item: InterveneItem) -> Lesson:
             quiz(
                 f"You {theme.move} a {one} that is {still}. What happens?",
                 f"It becomes {moving}, and so does every {one} that it drives.",
-                f"It alone becomes {moving}.",
+                f"Only that {one} becomes {moving}.",
                 f"Every {one} becomes {moving}.",
             ),
             quiz(
-                f"You {theme.hold} a {one}, but another {one} that is {moving} drives it. "
-                "What happens?",
-                "Nothing.",
+                f"You {theme.hold} a {one} that another, {moving} {one} drives. What happens?",
+                "Nothing changes.",
                 f"It becomes {still}.",
                 f"Every {one} becomes {still}.",
             ),
             quiz(
-                f"A first {one} drives a second one, and the second drives a third. Does the first "
-                "drive the third?",
-                "Yes, through the second.",
+                f"One {one} drives a second, and the second drives a third. Does the first drive "
+                "the third?",
+                "Yes, indirectly.",
                 "No, only the second does.",
             ),
         ),
@@ -51,6 +50,8 @@ def _make_lesson(item: InterveneItem) -> Lesson:
 
 
 def _make_page(item: InterveneItem) -> ItemPage:
+    if item.wording != "plain":
+        raise UserError(f"people are asked in plain wording, got {item.wording}; choose plain")
     if item.style not in STYLES_FOR_PEOPLE or item.interface != "text":
         raise UserError(
             f"people act by buttons, so style must be one of {', '.join(STYLES_FOR_PEOPLE)} and "
@@ -65,7 +66,7 @@ def _make_page(item: InterveneItem) -> ItemPage:
     x, y = item.pair
     return ItemPage(
         text=render_style(item),
-        question=f"{theme.ask(item.names[x], item.names[y])} {THROUGH_OTHERS}",
+        question=f"{theme.ask(item.names[x], item.names[y])} {INDIRECT}",
         circuit={
             "names": item.names,
             "verbs": (theme.move, theme.hold),

@@ -36,6 +36,7 @@ from whybench.suites.intervene.calls import (
 from whybench.suites.intervene.episode import InterveneCase, parse_case
 from whybench.suites.intervene.items import DRAWN
 from whybench.suites.intervene.verdicts import ANSWERS
+from whybench.suites.intervene.world import ACTIONS
 from whybench.suites.registry import get_suite
 
 if TYPE_CHECKING:
@@ -48,10 +49,19 @@ if TYPE_CHECKING:
 WORLD = "intervene:world"
 """Where a sample keeps the columns from which the world is made."""
 
+_ARGUMENTS = {
+    "entity": "The name of the one to act on.",
+    "answer": "Your answer to the question.",
+}
+"""Descriptions of the arguments of tools."""
+
 OVER = {
-    "": "This has ended: nothing more is carried out.",
-    "answered": "Your answer is taken down. There is nothing more to do.",
-    "out_of_steps": "Not carried out: no action was left. This has ended without an answer.",
+    "": "The task has ended. This call has no effect.",
+    "answered": "Your answer has been recorded. The task has ended.",
+    "out_of_steps": (
+        "No actions were left, so this one was not carried out. The task has ended without an "
+        "answer."
+    ),
 }
 """What a call is told at the end, by how it ended; by nothing where it had ended before."""
 
@@ -82,13 +92,15 @@ def open_world() -> Solver:
 
 @tool(parallel=False)
 def move() -> Tool:
-    """Return the tool that sets an entity of the sample's world going."""
+    """Return the tool that sets an entity of the sample's world in motion."""
 
     async def execute(entity: str) -> str:
-        """Set one entity going, and see what happens.
+        """Set one entity in motion, and return the new states.
+
+        In some worlds this has another name, such as light.
 
         Args:
-            entity: The entity to act on, by its name.
+            entity: The name of the entity.
         """
         return _find_world().call("move", entity)
 
@@ -100,10 +112,12 @@ def hold() -> Tool:
     """Return the tool that brings an entity of the sample's world to rest."""
 
     async def execute(entity: str) -> str:
-        """Bring one entity to rest, and see what happens.
+        """Stop one entity, and return the new states.
+
+        In some worlds this has another name, such as darken.
 
         Args:
-            entity: The entity to act on, by its name.
+            entity: The name of the entity.
         """
         return _find_world().call("hold", entity)
 
@@ -115,7 +129,7 @@ def answer() -> Tool:
     """Return the tool that answers the sample's question."""
 
     async def execute(answer: str) -> str:
-        """Answer the question. This ends it.
+        """Answer the question and end the task.
 
         Args:
             answer: The answer, yes or no.
@@ -171,18 +185,16 @@ class _KeptEpisode:
 
 
 def _make_tools(world: _KeptEpisode) -> list[Tool]:
-    """Return the tools of one episode, which say what there is to act on, in the theme's words."""
+    """Return the tools of one episode, described in the words of its rules."""
     case = world.case
-    go, rest, moving, still = case.words
     descriptions = {
-        "move": f"{go.capitalize()} one of them, so that it is {moving}, and see what happens.",
-        "hold": f"{rest.capitalize()} one of them, so that it may be {still}; see what happens.",
-        "answer": "Answer the question. This ends it.",
-    }
+        tool: f'Perform the action "{verb}" of the rules, and return the new states.'
+        for tool, verb in zip(ACTIONS, case.words, strict=False)
+    } | {"answer": "Answer the question and end the task."}
     made = []
     for name, argument in TOOLS.items():
         levels = ANSWERS if name == "answer" else case.names
-        parameter = ToolParam(type="string", description=f"The {argument}.", enum=list(levels))
+        parameter = ToolParam(type="string", description=_ARGUMENTS[argument], enum=list(levels))
         parameters = ToolParams(properties={argument: parameter}, required=[argument])
         definition = ToolDef(
             _make_execute(world, name),

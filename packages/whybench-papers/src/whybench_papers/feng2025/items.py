@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, lru_cache
+from itertools import chain
 from typing import TYPE_CHECKING, ClassVar
 
 from whybench.seeds import digest, item_digest
@@ -50,12 +51,13 @@ class Feng2025Design(InterveneDesign):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.worlds not in WORLDS or self.theme != (THEME,) or self.interface != ("text",):
+        chosen = (self.theme, self.interface, self.wording)
+        if self.worlds not in WORLDS or chosen != ((THEME,), ("text",), ("plain",)):
             raise UserError(
-                f"worlds must be one of {', '.join(WORLDS)}, theme {THEME} and interface text in "
-                f"the prompts of {NAME}, which mention no limit of actions, got {self.worlds}, "
-                f"{', '.join(self.theme)} and {', '.join(self.interface)}; choose the suite "
-                "intervene for others"
+                f"worlds must be one of {', '.join(WORLDS)}, theme {THEME}, interface text and "
+                f"wording plain in the prompts of {NAME}, which mention no limit of actions, got "
+                f"{', '.join((self.worlds, *chain(*chosen)))}; choose the suite intervene for "
+                "others"
             )
 
     @cached_property

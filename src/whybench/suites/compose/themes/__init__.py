@@ -22,6 +22,7 @@ from functools import cache
 from itertools import permutations
 from typing import Any
 
+from whybench.suites.compose.themes.formal import formal_theme
 from whybench.suites.compose.themes.sentences import EXAMPLE_SIZE, ComposeTheme, Sentence
 from whybench.suites.contract import UserError
 from whybench.suites.files import (
@@ -80,6 +81,10 @@ def parse_theme(text: str, where: str) -> ComposeTheme:
         raise UserError(f"{where}: example_names must be {EXAMPLE_SIZE} or more, got {given}")
     if len(theme.unit) != 2:
         raise UserError(f"{where}: unit must be a singular and a plural, got {list(theme.unit)}")
+    if len(formal_theme(theme).spelling) < len(theme.spelling):
+        raise UserError(
+            f"{where}: names must differ in more than spaces and hyphens, got {list(theme.names)}"
+        )
     _check_sentences(theme, where)
     return theme
 

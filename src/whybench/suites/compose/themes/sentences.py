@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from whybench.suites.compose.world import Gate
 
-_FILLED = {"parents": r".+?", "count": r"\d+ [^,.;:]+?"}
+_FILLED = {"parents": r".+?", "count": r"\d+(?: (?:(?! and )[^,.;:])+?)?"}
 _A_NAME = r"[^,.;:]+?"
 
 
@@ -111,8 +111,8 @@ class ComposeTheme(Theme):
         holds: That a node holds, without a full stop.
         fails: That it does not.
         ask: The question whether {effect} holds.
-        ask_true: The same where {cause} is made to hold from outside.
-        ask_false: The same where {cause} is kept from holding from outside.
+        ask_true: The same after an intervention makes {cause} hold.
+        ask_false: The same after an intervention keeps {cause} from holding.
         details: Sentences about a node that have no bearing on any rule.
         example_names: Names of the nodes of worked examples.
     """
@@ -157,6 +157,33 @@ class ComposeTheme(Theme):
         pairs = [divmod(number, len(names)) for number in rng.permutation(most)[:n].tolist()]
         return tuple(self.details[d].render(name=self.in_sentence(names[v])) for d, v in pairs)
 
+    @property
+    def rules_heading(self) -> str:
+        """The line above the rules."""
+        return f"The rules of the {self.many}:"
+
+    @property
+    def counts_heading(self) -> str:
+        """The line above the counts."""
+        return f"Their {self.unit[1]}:"
+
+    def at_start(self, name: str) -> str:
+        """Return a name as it stands at the beginning of a sentence."""
+        return name[:1].upper() + name[1:]
+
+    def compare(self, have: int, need: int) -> str:
+        """Return a count, and whether it is enough."""
+        return f"{self.count_text(have)} ({'at least' if have >= need else 'fewer than'} {need})"
+
+    def join_parents(self, gate: Gate, parents: list[str]) -> str:
+        """Return the parents of a node as they stand in its rule."""
+        return f"{OF_SEVERAL[gate]} {join_names(parents)}" if len(parents) > 1 else parents[0]
+
+    def split_parents(self, gate: Gate, text: str) -> list[str]:
+        """Return the names of the parents in a rule."""
+        several = f"{OF_SEVERAL[gate]} "
+        return split_names(text.removeprefix(several)) if text.startswith(several) else [text]
+
     def count_text(self, count: int) -> str:
         """Return a count with its unit."""
         return f"{count} {self.unit[count != 1]}"
@@ -166,9 +193,8 @@ class ComposeTheme(Theme):
         count = self.count_text(threshold)
         if not parents:
             return self.root_rule.render(name=name, count=count)
-        several = f"{OF_SEVERAL[gate]} {join_names(parents)}" if len(parents) > 1 else parents[0]
         sentence = self.or_rule if gate == "or" else self.and_rule
-        return sentence.render(name=name, count=count, parents=several)
+        return sentence.render(name=name, count=count, parents=self.join_parents(gate, parents))
 
     def question(self, effect: str, intervention: tuple[str, bool] | None) -> str:
         """Return the question about a node; all names as they stand in a sentence."""
