@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,7 @@ from whybench.suites.calculate.quantities import EFFECTS
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from whybench.suites.analyze.items import AnalyzeItem
     from whybench.suites.calculate.items import CalculateItem
     from whybench.suites.compose.items import ComposeItem
     from whybench.suites.intervene.items import InterveneItem
@@ -145,7 +147,7 @@ def _expect_intervene(item: InterveneItem) -> dict[str, object]:
     return {
         "cause": cause,
         "effect": effect,
-        "active": [name for name, active in zip(item.names, item.initial, strict=True) if active],
+        "active": [item.names[int(place)] for place in str(item.factors["moving"]).split()],
         "limit": item.limit,
         "activating_an_active_one": "nothing",
         "stopping_a_driven_one": "nothing",
@@ -195,9 +197,59 @@ def _expect_compose(item: ComposeItem) -> dict[str, object]:
     }
 
 
+ANALYZE_FIELDS = {
+    "cause": "the column whose effect the question asks about; null if it asks about no single"
+    " effect (only about directions or a graph)",
+    "outcome": "the column on which that effect is; null likewise",
+    "after_cause": "list of the columns measured after the cause, without the outcome; null"
+    " likewise",
+    "number": "the name of the field of the reply that holds the number asked for; null if none",
+    "unrecorded_causes": "whether a variable outside the table may affect both the cause and the"
+    " outcome: excluded (stated, or the cause was assigned at random), present or not stated; null"
+    " likewise",
+    "interval_includes_zero": "the recommendation to give if the 95% interval includes zero; null"
+    " if there is no recommendation",
+    "no_sample_size_would_help": "the recommendation to give if the effect cannot be estimated,"
+    " however many rows there are; null if there is no recommendation",
+    "number_then": "the value of the number in that case, as JSON",
+    "programs": "how many programs may be run; 0 if none",
+    "network": "whether programs have network access: yes or no",
+    "reply": "now or later: whether the answer is to be given in the very next reply",
+}
+
+
+def _expect_analyze(item: AnalyzeItem) -> dict[str, object]:
+    names, instance = item.names, item.instance
+    cause = names.get("treatment") or names.get("exposure")
+    if item.challenge in {"direction", "structure"}:
+        cause = None
+    measured = {names[column.role]: column.measured for column in instance.columns}
+    outcome = names["outcome"] if cause else None
+    later = [
+        name
+        for name, step in measured.items()
+        if cause and step > measured[cause] and name != outcome
+    ]
+    recommended = "recommendation" in instance.truths
+    return {
+        "cause": cause,
+        "outcome": outcome,
+        "after_cause": later if cause else None,
+        "number": re.findall(r'"(\w+)": \{"description"', item.prompt)[1] if recommended else None,
+        "unrecorded_causes": "excluded" if cause else None,
+        "interval_includes_zero": "no_clear_effect" if recommended else None,
+        "no_sample_size_would_help": "not_identifiable" if recommended else None,
+        "number_then": None,
+        "programs": 8,
+        "network": "no",
+        "reply": "later",
+    }
+
+
 FORMS: Mapping[str, ReaderForm] = {
     "intervene": ReaderForm(INTERVENE_FIELDS, _expect_intervene),
     "compose": ReaderForm(COMPOSE_FIELDS, _expect_compose),
     "calculate": ReaderForm(CALCULATE_FIELDS, _expect_calculate),
+    "analyze": ReaderForm(ANALYZE_FIELDS, _expect_analyze),
 }
 """The form of each suite."""

@@ -38,7 +38,7 @@ ASKED: Mapping[str, tuple[str, Mapping[str, object]]] = {
     f"{suite}-{wording}": (suite, {"design": "core", "wording": wording})
     for suite in ("intervene", "compose", "calculate")
     for wording in WORDINGS
-}
+} | {"analyze": ("analyze", {"design": "core"})}
 """Suites and wordings, and the items from which the sample is drawn."""
 
 
