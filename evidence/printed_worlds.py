@@ -168,7 +168,8 @@ def _joint(
 def read_world(prompt: str) -> PrintedWorld:
     """Return what a prompt prints of its world."""
     if formal := re.match(r".+ \(1 = (\w+), 0 = (\w+)\): ", prompt):
-        return PrintedWorld(*formal.groups(), _read_formal(prompt.split("\n\n")[1]))
+        on, off = formal.groups()
+        return PrintedWorld(on, off, _read_formal(prompt.split("\n\n")[1]))
     on, off = re.search(r"each of them is (\w+) or (\w+)\.", prompt).groups()  # type: ignore[union-attr]
     rules: dict[str, PrintedRule] = {}
     name = ""
@@ -281,18 +282,18 @@ def _ask_present(world: PrintedWorld, question: str, find: Callable[[str], list[
         x, own = find(r"treats (NAME) as (\w+)\.")
         (base,) = find(r"\(a\) NAME is forced to be (\w+);")
         others = base
-        if "(b) the same" not in question:
+        if "(b) as in (a)" not in question:
             (others,) = find(r"\(b\) NAME is forced to be (\w+), but")
         crossed = _crossed(world, target, {x: int(own == on)}, {x: int(others == on)})
         return crossed - world.share([{x: int(base == on)}], [target], {})
     if "without being forced" in question:
         x, seen = find(r"cases in which (NAME) is (\w+) without being forced")
-        (made,) = find(r"forcing NAME to be (\w+) in these same cases")
+        (made,) = find(r"cases with NAME forced to be (\w+)")
         known = {x: int(seen == on)}
         plain = world.share([{}], [target], known)
         return plain - world.share([{}, {x: int(made == on)}], [{}, target], known)
-    made = re.findall(rf"if ({NAME}) is forced to be (\w+)", question)
-    shares = [world.share([{x: int(to == on)}], [target], {}) for x, to in made]
+    forced = re.findall(rf"if ({NAME}) is forced to be (\w+)", question)
+    shares = [world.share([{x: int(to == on)}], [target], {}) for x, to in forced]
     if shares:
         return shares[0] - sum(shares[1:])
     return world.share([{}], [target], _read_facts(question.partition("in which ")[2], on))

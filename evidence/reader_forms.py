@@ -220,7 +220,7 @@ ANALYZE_FIELDS = {
 
 def _expect_analyze(item: AnalyzeItem) -> dict[str, object]:
     names, instance = item.names, item.instance
-    cause = names.get("treatment") or names.get("exposure")
+    cause = next((names[r] for r in ("treatment", "exposure", "cause") if r in names), None)
     if item.challenge in {"direction", "structure"}:
         cause = None
     measured = {names[column.role]: column.measured for column in instance.columns}

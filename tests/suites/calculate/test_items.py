@@ -112,7 +112,7 @@ def test_formal_world_of_tables_is_conditional_probabilities() -> None:
         "P(fan = 1 | pump = 1) = ?",
         "",
         "There are no unobserved common causes. The parents of each variable are the variables on"
-        " which it is conditioned. The functional form of its structural equation is unknown. ? is"
+        " which it is conditioned. The functional form of each structural equation is unknown. ? is"
         " an unknown constant.",
     ]
 

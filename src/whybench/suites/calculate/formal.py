@@ -24,11 +24,12 @@ OPENING = "{kind} over binary variables (1 = {on}, 0 = {off}): {names}."
 SUFFICIENT = "There are no unobserved common causes."
 ONLY_PROBABILITIES = (
     "The parents of each variable are the variables on which it is conditioned. The functional form"
-    " of its structural equation is unknown."
+    " of each structural equation is unknown."
 )
 INDEPENDENT = "All Bernoulli{uniform} terms are mutually independent."
 UNKNOWN = "? is an unknown constant."
 POTENTIAL = "Subscripts are interventions: Y_{X = x} is the value of Y under do(X = x)."
+NESTED = "Y_{X = x, M_{X = z}} is the value of Y under do(X = x) and M set to M_{X = z}."
 
 _OPENING = re.compile(rf"(?:{NETWORK}|{MODEL}) over .+ \(1 = (\w+), 0 = (\w+)\): (.+)\.")
 _SYMBOLS = (
@@ -123,8 +124,9 @@ def render_clause(asked: Quantity) -> str:
 
 def explain(asked: tuple[Quantity, ...]) -> list[str]:
     """Return what subscripts mean, if there are any."""
-    with_subscripts = {each.query for each in asked} - {"observe", "do", "ate"}
-    return [POTENTIAL] if with_subscripts else []
+    queries = {each.query for each in asked}
+    lines = [POTENTIAL] if queries - {"observe", "do", "ate"} else []
+    return [" ".join([*lines, NESTED])] if queries & {"nde", "nie"} else lines
 
 
 def is_formal(prompt: str) -> bool:

@@ -123,8 +123,8 @@ _CLAUSES = {
     "observe": rf"{_LIKELY} {_Y} is (?P<v>\w+) in a case in which (?P<facts>.+)",
     "do": rf"{_LIKELY} {_Y} is (?P<v>\w+) if {_X} is forced to be (?P<s>\w+)",
     "ate": rf"{_MORE} if {_X} is forced to be \w+ than if .+",
-    "ett": rf"Consider the cases in which {_X} is \w+ without being forced\. .+, {_MORE} in them",
-    "nde": rf"Compare two situations: .+ the same, but .+ treats {_X} as ON\. {_MORE} in \(b\) .+",
+    "ett": rf"Consider the cases in which {_X} is \w+ without being forced\. {_MORE} in these .+",
+    "nde": rf"Compare two situations: .+ as in \(a\), .+ treats {_X} as ON\. {_MORE} in \(b\) .+",
     "nie": rf"Compare two situations: .+ treats {_X} as OFF\. {_MORE} in \(b\) than .+",
     "counterfactual": rf"In a certain case, (?P<facts>.+?)\. {_LIKELY}, in this same case, {_Y}"
     rf" would have been (?P<v>\w+) if {_X} had been forced to be (?P<s>\w+)",

@@ -39,7 +39,7 @@ SAME_NOISE = (
     "In any given case, all chance events would have turned out the same even if some states had "
     "been different."
 )
-RANDOM = "Each random number is a whole number from 1 to 100, all equally likely."
+RANDOM = "Each rule draws a random whole number from 1 to 100, all equally likely."
 UNKNOWN = "A question mark stands for an unknown number."
 FORCED = "Forcing something overrides its rule and leaves all other rules unchanged."
 WHICH = "Which of these two numbers is greater?"
@@ -231,7 +231,7 @@ def _clause(world: StatedWorld, asked: Quantity) -> str:
     more = f"by how many percentage points is {y} more likely to be {value}"
     certain = f"In a certain case, {_list_facts(world, facts, 'was')}"
     crossed = {
-        "nde": f"the same, but the rule for {y}, and no other rule, treats {x} as {on}",
+        "nde": f"as in (a), but the rule for {y}, and no other rule, treats {x} as {on}",
         "nie": f"{x} is forced to be {on}, but the rule for {y}, and no other rule, treats {x} as"
         f" {off}",
     }
@@ -240,7 +240,7 @@ def _clause(world: StatedWorld, asked: Quantity) -> str:
         "do": f"{likely} {y} is {value} if {x} is forced to be {to}",
         "ate": f"{more.capitalize()} if {x} is forced to be {on} than if {x} is forced to be {off}",
         "ett": f"Consider the cases in which {x} is {on} without being forced."
-        f" Compared with forcing {x} to be {off} in these same cases, {more} in them",
+        f" {more.capitalize()} in these cases than in the same cases with {x} forced to be {off}",
         **{
             query: f"Compare two situations: (a) {x} is forced to be {off}; (b) {changed}."
             f" {more.capitalize()} in (b) than in (a)"

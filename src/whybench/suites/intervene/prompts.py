@@ -25,7 +25,8 @@ other {many}. These relations never change, and no {one} drives itself. A {one} 
 - {move}: If the {one} is already {moving}, nothing changes. Otherwise it becomes {moving}, and so \
 does every {one} that it drives.
 - {hold}: If the {one} is {still}, or if a {moving} {one} drives it, nothing changes. Otherwise it \
-becomes {still}, and so does every {one} that is then no longer driven by a {moving} {one}.
+becomes {still}, and so does every {one} that it drives, unless another {one} that stays {moving} \
+drives that {one} too.
 
 Earlier actions leave no trace apart from the present states. So if you {move} a {one} and then \
 {move} another that drives it, the first becomes {still} again as soon as no {moving} {one} drives \
@@ -34,12 +35,12 @@ it any longer. You may act at most {limit} times.""",
 A deterministic system has binary variables (0 or 1). G is a fixed, unknown directed acyclic graph \
 on them. Each variable V has an unobserved binary input U_V and the structural equation
 
-V := max(U_V, pa(V)), where pa(V) are the parents of V in G.
+V := the maximum of U_V and the values of all parents of V in G.
 
-Every state that you see is the solution of these equations for some values of the inputs. You \
-can act on one variable X at a time. At each action, all inputs are first set from the current \
-state: for every variable V, U_V := 1 if V = 1 and all parents of V are 0, and U_V := 0 otherwise. \
-The action then intervenes on one input, and all equations are solved again:
+Every state that you see is a solution of these equations. You can act on one variable X at a \
+time. At each action, all inputs are first reset from the current state, so that earlier actions \
+do not persist: for every variable V, U_V := 1 if V = 1 and all parents of V are 0, and U_V := 0 \
+otherwise. The action then intervenes on the input of X, and all equations are solved again:
 
 - {move}: do(U_X = 1)
 - {hold}: do(U_X = 0)

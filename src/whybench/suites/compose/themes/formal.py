@@ -72,9 +72,9 @@ def formal_theme(theme: ComposeTheme) -> FormalTheme:
     rest = ". All other equations and all exogenous values stay the same."
     values = {entry.name: getattr(theme, entry.name) for entry in fields(theme)} | {
         "setting": (
-            "A structural causal model has binary variables (0 or 1) and no cycles. Each variable "
-            f"X has one deterministic equation. Its inputs are {unit}(X), an exogenous whole "
-            "number from 1 to 10, and possibly other variables."
+            "This is an acyclic structural causal model of binary variables (0 or 1). Each "
+            f"variable X is a function of {unit}(X), which is an exogenous whole number from 1 to "
+            "10, and possibly of other variables. Nothing else affects X."
         ),
         "many": "variables",
         "root_rule": Equation(f"{{name}} := {count}"),
