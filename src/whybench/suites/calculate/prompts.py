@@ -39,7 +39,7 @@ SAME_NOISE = (
     "In any given case, all chance events would have turned out the same even if some states had "
     "been different."
 )
-RANDOM = "Each rule draws a random whole number from 1 to 100, all equally likely."
+RANDOM = "Each random number is a whole number from 1 to 100, all equally likely."
 UNKNOWN = "A question mark stands for an unknown number."
 FORCED = "Forcing something overrides its rule and leaves all other rules unchanged."
 WHICH = "Which of these two numbers is greater?"
