@@ -1,4 +1,4 @@
-"""Readers who saw only the prompts wrote down what the items say."""
+"""Readers who saw only the prompts agree with the items."""
 
 from __future__ import annotations
 
