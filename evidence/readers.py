@@ -13,14 +13,16 @@ import sys
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evidence.figures import Figure, figures_of
 from evidence.reader_forms import FORMS
+from whybench.prose import find_matches
 from whybench.seeds import generator
 from whybench.suites.contract import WORDINGS
-from whybench.suites.registry import get_suite
+from whybench.suites.registry import get_suite, own_suites
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -31,6 +33,8 @@ READINGS = Path(__file__).parent / "readings"
 SAMPLE = 30
 """Prompts of each suite and wording."""
 READERS = 2
+FEW = 10
+"""Prompts of each design and wording that the small form looks at."""
 LEAST = 0.98
 """The least share of fields that must agree with the items."""
 
@@ -116,7 +120,27 @@ def _agreement(name: str) -> Callable[[bool], Iterator[Figure]]:
     return agree
 
 
-PARTS: Parts = {name: _agreement(name) for name in ASKED}
+def linted(small: bool) -> Iterator[Figure]:
+    """Yield how many prompts of every design break a rule of prose, in every wording."""
+    for suite_name in own_suites():
+        suite = get_suite(suite_name)
+        looked_at, found = 0, []
+        for name in suite.designs:
+            wordings = WORDINGS if "wording" in suite.columns else ("",)
+            for wording in wordings:
+                changed = {"wording": wording} if wording else {}
+                items = suite.items(suite.make_design({"design": name, **changed}))
+                for item in islice(items, FEW if small else None):
+                    looked_at += 1
+                    found += find_matches(suite.render(item))
+        yield Figure(
+            f"{suite_name}: no prompt of any design breaks a rule of prose",
+            f"{len(found)} matches in {looked_at:,} prompts {sorted({m.words for m in found})[:5]}",
+            not found and looked_at > 0,
+        )
+
+
+PARTS: Parts = {"linted": linted, **{name: _agreement(name) for name in ASKED}}
 
 
 def figures(small: bool = False, only: str = "") -> Iterator[Figure]:
