@@ -33,7 +33,7 @@ def test_a_person_plays_and_is_recorded(tmp_path) -> None:
     assert "Press Ctrl-C to stop" in done.stdout
     assert "You may act" in done.stdout
     assert "'fly' is not clear" in done.stdout
-    assert "What you could know:" in done.stdout
+    assert "What your observations settled:" in done.stdout
     assert "Logs: logs/play-intervene-ada" in done.stdout
     again = whybench("play", "intervene", "--as", "ada", cwd=tmp_path, typed="no\n")
     assert "1 played, 83 left" in again.stdout
