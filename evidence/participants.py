@@ -102,8 +102,9 @@ def _answer(body: _Body, page: Page, replies: Sequence[str], found: Mapping[str,
         body.press(
             page.get_by_role("button", name=f"{done['action']} {done['entity']}", exact=True)
         )
-    if found["number"] and re.fullmatch(r"[-.\d]+%?", last):
-        body.type(page.locator("input[type=number]"), last.rstrip("%"))
+    number = re.fullmatch(r"([-.\d]+)(?:%| percentage points)?", last)
+    if found["number"] and number:
+        body.type(page.locator("input[type=number]"), number[1])
     elif found["slider"]:
         body.slide(page.locator("input[type=range]"), round(float(last)))
     else:

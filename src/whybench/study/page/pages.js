@@ -238,7 +238,7 @@ whybench.Percentage = whybench.plugin("whybench-percentage", (page, show) => {
       () => Boolean(said()) || (number.value !== "" && number.validity.valid),
       // Digits as everybody writes them, whatever was typed: 1e1 is 10.
       () => finish({ reply: said() ?? `${Number(Number(number.value).toFixed(6))}%` }),
-      element("p", { class: "percentage" }, number, element("span", { id: "unit" }, "percent")),
+      element("p", { class: "percentage" }, number, element("span", { id: "unit" }, "percent or percentage points")),
       element(
         "div",
         { class: "options" },
