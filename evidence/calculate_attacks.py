@@ -30,8 +30,7 @@ MOST = 0.15
 
 def _printed(item: CalculateItem) -> list[float]:
     """Return the numbers of the rules as they are printed."""
-    rules = item.prompt.partition("\n\n")[2].partition("\n\nNothing else links")[0]
-    rules = rules.replace("from 1 to 100", "")
+    _, rules, _ = item.prompt.split("\n\n", 2)
     return [abs(float(found)) for found in re.findall(r"\d+", rules)]
 
 
