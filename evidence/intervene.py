@@ -35,7 +35,13 @@ def calibration(small: bool) -> Iterator[Figure]:
 def play(_: bool) -> Iterator[Figure]:
     """Yield a session of `whybench play` at a terminal, to its verdict."""
     shown = _session(["help", "jump", "yes"])
-    wanted = ("Type `move NAME`", "You may act", "is not clear", "What your observations settled:", "Logs: ")
+    wanted = (
+        "Type `move NAME`",
+        "You may act",
+        "is not clear",
+        "What your observations settled:",
+        "Logs: ",
+    )
     missing = [text for text in wanted if text not in shown]
     yield Figure(
         "a person at a terminal is shown the rules, told of mistakes, judged and recorded",

@@ -1,4 +1,4 @@
-"""The forms that readers of prompts fill in, and what the items say of the same fields."""
+"""The forms that readers of prompts fill in, and the same fields of the items."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 TASK = """\
 Read each prompt on its own terms, as a careful reader who knows causal inference. Do not answer it.
-Write down what it asks and states, as one JSON object per prompt with exactly the fields below. Use
-only the prompt: if something is not stated, say so with the value that the field offers for it.
+Write down its question and its statements, as one JSON object per prompt with exactly the fields
+below. Use only the prompt: if something is not stated, use the value that the field offers for it.
 Names of variables are written as in the prompt, without "the"; states as in the prompt.
 
 """

@@ -1,4 +1,4 @@
-"""Back-translation: readers who see only a prompt write down what it asks.
+"""Back-translation: readers who see only a prompt write down its question and assumptions.
 
 A reader gets prompts and a form (`FORMS`), and neither the code nor the ground truth. The answers
 are kept in `evidence/readings`, keyed by a digest of the prompt, so that a prompt that changes

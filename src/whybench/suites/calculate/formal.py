@@ -29,6 +29,7 @@ ONLY_PROBABILITIES = (
 INDEPENDENT = "All Bernoulli{uniform} terms are mutually independent."
 UNKNOWN = "? is an unknown constant."
 POTENTIAL = "Subscripts are interventions: Y_{X = x} is the value of Y under do(X = x)."
+QUESTION = "What is {}?"
 NESTED = "Y_{X = x, M_{X = z}} is the value of Y under do(X = x) and M set to M_{X = z}."
 
 _OPENING = re.compile(rf"(?:{NETWORK}|{MODEL}) over .+ \(1 = (\w+), 0 = (\w+)\): (.+)\.")
@@ -119,7 +120,7 @@ def render_clause(asked: Quantity) -> str:
     }
     unit = ", in percentage points" if asked.query in EFFECTS else ""
     before = others if asked.query in {"nde", "nie"} else ""
-    return f"{before}What is {clauses[asked.query]}{unit}"
+    return before + QUESTION.removesuffix("?").format(clauses[asked.query] + unit)
 
 
 def explain(asked: tuple[Quantity, ...]) -> list[str]:
@@ -174,7 +175,9 @@ _CLAUSES = {
 
 def parse_clause(clause: str) -> Quantity:
     """Return the quantity of a question, which has no question mark."""
-    symbols = clause.partition("What is ")[2].removesuffix(", in percentage points")
+    symbols = clause.partition(QUESTION.partition("{}")[0])[2].removesuffix(
+        ", in percentage points"
+    )
     for query, pattern in _CLAUSES.items():
         if found := re.fullmatch(pattern, symbols):
             return _make_quantity(query, found.groupdict())
