@@ -33,7 +33,7 @@ whybench.colours = {
   black: "#111111",
   pink: "#f59cc0",
   brown: "#8a5a33",
-  grey: "#8d9196",
+  gray: "#8d9196",
   golden: "#d4a520",
 };
 
