@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from evidence.figures import Figure, figures_of
 from evidence.reader_forms import FORMS
-from whybench.prose import find_matches
+from whybench.prose import ProseMatch, find_matches
 from whybench.seeds import generator
 from whybench.suites.contract import WORDINGS
 from whybench.suites.registry import get_suite, own_suites
@@ -124,7 +124,8 @@ def linted(small: bool) -> Iterator[Figure]:
     """Yield how many prompts of every design break a rule of prose, in every wording."""
     for suite_name in own_suites():
         suite = get_suite(suite_name)
-        looked_at, found = 0, []
+        looked_at = 0
+        found: list[ProseMatch] = []
         for name in suite.designs:
             wordings = WORDINGS if "wording" in suite.columns else ("",)
             for wording in wordings:
