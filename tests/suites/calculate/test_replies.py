@@ -22,6 +22,7 @@ from whybench.suites.calculate.world import StatedWorld
         ("Answer: 12.3%", 12.3),
         ("**Answer: -4.5 percentage points**", -4.5),
         ("The final answer is 40 percent.", 40.0),
+        ("The number is -12.3 percentage points.", -12.3),
         ("P = 0.3 x 0.4\nAnswer: 12%", 12.0),
         ("so 0.3 x 0.4 = 12%", 12.0),
         ("\\boxed{12.3\\%}", 12.3),

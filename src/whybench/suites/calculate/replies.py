@@ -33,7 +33,7 @@ def make_reader(form: str, style: str, difference: bool) -> NumberReader:
         several="several_answers",
         number=Percent(-100, 100, difference) if is_number else None,
         words=((f"{CANNOT}{_BASIS}", ParsedAnswer(NOT_COMPUTABLE)), *picks),
-        nouns=f"{NOUNS}|value|effect|difference",
+        nouns=f"{NOUNS}|value|number|effect|difference",
         shows_work=style != "direct",
         rivals=False,
     )
