@@ -11,7 +11,15 @@ import re
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from whybench.suites.calculate.programs import name_of, parse_program, render_line, to_identifier
+from whybench.suites.calculate.programs import UNKNOWN as UNSTATED
+from whybench.suites.calculate.programs import (
+    name_of,
+    parse_number,
+    parse_program,
+    render_line,
+    render_number,
+    to_identifier,
+)
 from whybench.suites.calculate.quantities import EFFECTS, Quantity
 from whybench.suites.calculate.world import StatedRule, StatedWorld
 
@@ -62,19 +70,20 @@ def _probabilities(name: str, rule: StatedRule) -> Iterator[str]:
     rows = product((0, 1), repeat=len(rule.causes))
     for row, number in zip(rows, rule.numbers, strict=True):
         given = _facts(zip(rule.causes, row, strict=True))
-        yield f"P({to_identifier(name)} = 1{given and f' | {given}'}) = {_share(number)}"
+        condition = given and f" | {given}"
+        yield f"P({to_identifier(name)} = 1{condition}) = {_share(render_number(number))}"
 
 
 def _facts(facts: Any) -> str:
     return ", ".join(f"{to_identifier(name)} = {value}" for name, value in facts)
 
 
-def _share(number: int | None) -> str:
-    return "?" if number is None else f"{number / 100:.2f}"
+def _share(percent: str) -> str:
+    return percent if percent == UNSTATED else f"{int(percent) / 100:.2f}"
 
 
 def _percent(share: str) -> str:
-    return "?" if share == "?" else str(round(100 * float(share)))
+    return share if share == UNSTATED else str(round(100 * float(share)))
 
 
 def _equation(name: str, rule: StatedRule) -> str:
@@ -83,11 +92,7 @@ def _equation(name: str, rule: StatedRule) -> str:
     for code, symbol in _SYMBOLS:
         line = line.replace(code, symbol)
     line = re.sub(r"draw\(1, 100\) <= (.+)", r"1[Uniform{1, …, 100} ≤ \1]", line)
-    return re.sub(
-        r"coin\((\d+|\?)\)",
-        lambda coin: f"Bernoulli({_share(None if coin[1] == '?' else int(coin[1]))})",
-        line,
-    )
+    return re.sub(r"coin\((.+?)\)", lambda coin: f"Bernoulli({_share(coin[1])})", line)
 
 
 def _code(equations: str) -> str:
@@ -149,8 +154,7 @@ def _parse_network(body: str) -> Iterator[tuple[str, StatedRule]]:
     rows: dict[str, list[tuple[tuple[str, ...], int | None]]] = {}
     for name, given, share in _PROBABILITY.findall(body):
         causes = tuple(cause for cause, _ in _parse_facts(given))
-        number = _percent(share)
-        rows.setdefault(name_of(name), []).append((causes, None if number == "?" else int(number)))
+        rows.setdefault(name_of(name), []).append((causes, parse_number(_percent(share))))
     for name, own in rows.items():
         yield name, StatedRule("table", own[0][0], tuple(number for _, number in own))
 
@@ -186,9 +190,6 @@ def parse_clause(clause: str) -> Quantity:
 
 def _make_quantity(query: Any, words: Mapping[str, str]) -> Quantity:
     value, set_to = int(words.get("v", "1")), int(words.get("s", "1"))
+    cause = name_of(words.get("x", ""))
     facts = _parse_facts(words.get("facts", ""))
-    effect = name_of(words["y"])
-    if query == "observe":
-        (cause, set_to), *given = facts
-        return Quantity(query, cause, effect, set_to, value, tuple(given))
-    return Quantity(query, name_of(words["x"]), effect, set_to, value, facts)
+    return Quantity.of_facts(query, cause, name_of(words["y"]), set_to, value, facts)

@@ -47,7 +47,7 @@ def render_line(name: str, rule: StatedRule) -> str:
 
 
 def _expression(rule: StatedRule) -> str:
-    numbers = [UNKNOWN if number is None else str(abs(number)) for number in rule.numbers]
+    numbers = [render_number(number and abs(number)) for number in rule.numbers]
     causes = [to_identifier(cause) for cause in rule.causes]
     if rule.kind == "table":
         if causes:
@@ -73,11 +73,11 @@ def parse_program(prompt: str) -> list[tuple[str, StatedRule]]:
 def _parse_expression(text: str) -> StatedRule:
     if text.startswith("draw"):
         start, terms = text.partition("<= ")[2].split(" ", 1)[0], _POINTS.findall(text)
-        points = [_number(number, sign == "-") for sign, number, _ in terms]
+        points = [parse_number(number, sign == "-") for sign, number, _ in terms]
         causes = tuple(name_of(cause) for *_, cause in terms)
-        return StatedRule("threshold", causes, (*points, _number(start)))
+        return StatedRule("threshold", causes, (*points, parse_number(start)))
     coins = _COIN.findall(text)
-    numbers = tuple(_number(number) for *_, number in coins)
+    numbers = tuple(parse_number(number) for *_, number in coins)
     own = [(absent, cause) for absent, cause, _ in coins if cause]
     if not own:
         return StatedRule("table", (), numbers)
@@ -86,7 +86,13 @@ def _parse_expression(text: str) -> StatedRule:
     return StatedRule(kind, tuple(name_of(cause) for _, cause in own), numbers, active)
 
 
-def _number(digits: str, negative: bool = False) -> int | None:
+def render_number(number: int | None) -> str:
+    """Return a number, or the sign of one that is not stated."""
+    return UNKNOWN if number is None else str(number)
+
+
+def parse_number(digits: str, negative: bool = False) -> int | None:
+    """Return a number; None for the sign of one that is not stated."""
     return None if digits == UNKNOWN else int(digits) * (-1 if negative else 1)
 
 

@@ -147,7 +147,4 @@ def _parse_clause(clause: str, states: tuple[str, str]) -> Quantity:
 def _make_quantity(query: Any, words: dict[str, str], states: tuple[str, str]) -> Quantity:
     value, set_to = (int(words.get(key, states[0]) == states[0]) for key in ("v", "s"))
     facts = tuple(_parse_fact(fact, states) for fact in _facts(words.get("facts", "")) if fact)
-    if query == "observe":
-        (cause, set_to), *given = facts
-        return Quantity(query, cause, words["y"], set_to, value, tuple(given))
-    return Quantity(query, words["x"], words["y"], set_to, value, facts)
+    return Quantity.of_facts(query, words.get("x", ""), words["y"], set_to, value, facts)

@@ -91,6 +91,22 @@ class Quantity:
     value: int = 1
     given: tuple[tuple[str, int], ...] = ()
 
+    @classmethod
+    def of_facts(
+        cls,
+        query: QueryKind,
+        cause: str,
+        effect: str,
+        set_to: int,
+        value: int,
+        facts: tuple[tuple[str, int], ...],
+    ) -> Quantity:
+        """Return the quantity of a prompt; the first observed fact is its cause."""
+        if query == "observe":
+            (cause, set_to), *rest = facts
+            facts = tuple(rest)
+        return cls(query, cause, effect, set_to, value, facts)
+
     def terms(self, graph: Graph) -> Terms:
         """Return the probabilities whose sum, with signs, it is."""
         x, y, v = self.cause, self.effect, self.value
