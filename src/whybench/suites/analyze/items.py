@@ -82,18 +82,16 @@ TRIED = 240
 
 
 @dataclass(frozen=True)
-class AnalyzeItem:
-    """One question about one data set, which is made when it is needed.
+class DataSetItem:
+    """A question about a data set, whoever made the data.
 
     Attributes:
         challenge: The challenge.
-        variant: `trap` or the name of a control.
-        draw: The number of the draw from which the data set is made.
+        variant: The variant of the challenge, or the kind of data set.
+        draw: The number of the data set.
         hint: The hint level.
         label: Whether names are neutral, flattering or damning.
         protocol: How the agent works.
-        rows: How many rows are shown, as a sample; 0 for all.
-        own: The path of a setting of one's own in which it is told.
     """
 
     challenge: str
@@ -102,6 +100,49 @@ class AnalyzeItem:
     hint: int
     label: str
     protocol: str
+
+    @property
+    def instance(self) -> Instance:
+        """The data set, with the truth of each field."""
+        raise NotImplementedError
+
+    @property
+    def prompt(self) -> str:
+        """The prompt; made again each time, since it may hold all rows."""
+        return render_prompt(self.instance, self.label, self.hint, self.protocol)
+
+    @property
+    def case(self) -> str:
+        """The challenge, the variant and the number of the data set."""
+        return f"{self.challenge}-{self.variant}-{self.draw}"
+
+    @property
+    def truth(self) -> float:
+        """Full marks."""
+        return 1.0
+
+    @property
+    def world(self) -> Instance:
+        """The data set; prompts are not read back to it."""
+        return self.instance
+
+    @property
+    def names(self) -> dict[str, str]:
+        """The names of the columns, by role."""
+        return column_names(self.instance, self.label)
+
+
+@dataclass(frozen=True)
+class AnalyzeItem(DataSetItem):
+    """One question about one data set, which is made when it is needed.
+
+    Attributes:
+        variant: `trap` or the name of a control.
+        draw: The number of the draw from which the data set is made.
+        rows: How many rows are shown, as a sample; 0 for all.
+        own: The path of a setting of one's own in which it is told.
+    """
+
     rows: int = 0
     own: str = ""
 
@@ -114,45 +155,20 @@ class AnalyzeItem:
     def _key(self) -> tuple[str, str, int, int, str]:
         return self.challenge, self.variant, self.draw, self.rows, self.own
 
-    @property
-    def prompt(self) -> str:
-        """The prompt; made anew each time, since it may hold all rows."""
-        return render_prompt(self.instance, self.label, self.hint, self.protocol)
-
     @cached_property
     def digest(self) -> str:
         """Equal exactly when prompt, rows and truths are equal."""
         return item_digest("analyze", describe_item(self), self.truth)
-
-    @property
-    def case(self) -> str:
-        """The challenge, the variant and the number of the draw."""
-        return f"{self.challenge}-{self.variant}-{self.draw}"
 
     @cached_property
     def id(self) -> str:
         """Case, condition and digits; equal exactly when prompt, rows and truths are."""
         return name_item(self.digest, self.case, asdict(self), MANIPULATED, generated=True)
 
-    @property
-    def truth(self) -> float:
-        """Full marks."""
-        return 1.0
-
-    @property
-    def world(self) -> Instance:
-        """The data set; prompts are not read back to it."""
-        return self.instance
-
     @cached_property
     def certificate(self) -> Certificate:
         """The scores of answers made of the first and of the second derivations."""
         return certify_score(self.instance)
-
-    @property
-    def names(self) -> dict[str, str]:
-        """The names of the columns, by role."""
-        return column_names(self.instance, self.label)
 
     @cached_property
     def factors(self) -> dict[str, Scalar]:

@@ -17,6 +17,7 @@ from whybench.suites.analyze.items import (
     COLUMNS as OWN_COLUMNS,
 )
 from whybench.suites.analyze.items import (
+    DataSetItem,
     certify_score,
     check_digest,
     describe_question,
@@ -24,7 +25,6 @@ from whybench.suites.analyze.items import (
     drop_rows,
     rows_digest,
 )
-from whybench.suites.analyze.prompts import column_names, render_prompt
 from whybench.suites.designs import name_item
 from whybench_papers.du2025.design import MANIPULATED
 from whybench_papers.du2025.forms import DATA_SETS, NAME, NEITHER, NO_RUBRICS
@@ -97,36 +97,23 @@ def grading_key(factors: Mapping[str, Any]) -> Instance:
 
 
 @dataclass(frozen=True)
-class Du2025Item:
+class Du2025Item(DataSetItem):
     """One question about one data set.
 
     Attributes:
         challenge: Our name of the challenge.
         variant: `data_sets`, or the name of an illustration.
         draw: The number of the data set, from 1.
-        hint: The hint level.
         label: The names of brands: neutral, flattering or damning.
-        protocol: How the agent works.
         rubrics: The rubrics by which answers are marked, or none.
     """
 
-    challenge: str
-    variant: str
-    draw: int
-    hint: int
-    label: str
-    protocol: str
     rubrics: str = NO_RUBRICS
 
     @property
     def instance(self) -> Instance:
         """The data set, with the truth of each field."""
         return find_instance(self.variant, self.challenge, self.draw, self.rubrics)
-
-    @property
-    def prompt(self) -> str:
-        """The prompt."""
-        return render_prompt(self.instance, self.label, self.hint, self.protocol)
 
     @property
     def rubric(self) -> dict[str, str]:
@@ -146,25 +133,10 @@ class Du2025Item:
         """Equal exactly when prompt, rows, truths and rubric are equal."""
         return item_digest(NAME, self.identity, self.truth)
 
-    @property
-    def case(self) -> str:
-        """The challenge, the variant and the number of the data set."""
-        return f"{self.challenge}-{self.variant}-{self.draw}"
-
     @cached_property
     def id(self) -> str:
         """Case, condition and digits."""
         return name_item(self.digest, self.case, asdict(self), MANIPULATED, generated=False)
-
-    @property
-    def truth(self) -> float:
-        """Full marks."""
-        return 1.0
-
-    @property
-    def world(self) -> Instance:
-        """The data set; prompts are not read back to it."""
-        return self.instance
 
     @cached_property
     def certificate(self) -> Certificate:
@@ -176,11 +148,6 @@ class Du2025Item:
             ("mean of the marks", mean_mark(dict.fromkeys(self.rubric, MET))),
             ("points over the highest score", len(self.rubric) / len(self.rubric)),
         )
-
-    @property
-    def names(self) -> dict[str, str]:
-        """The names of the columns, by role."""
-        return column_names(self.instance, self.label)
 
     @cached_property
     def factors(self) -> dict[str, Scalar]:
