@@ -19,7 +19,7 @@ from inspect_ai.solver import generate
 from whybench._registry import judge
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
 ASKED_OF_A_UNIT = 120
 """How many questions compose asks about one unit of every world."""
@@ -108,9 +108,12 @@ def stack_sides(
     }
 
 
-def cpu_per_call(calls: int, rounds: int, *names: str) -> dict[str, float]:
-    """Return CPU milliseconds a call of bare Inspect, and of judge or of 20 calls a sample."""
-    design: dict[str, Any] = {"design": "full", "shard": f"1/{10080 // calls}"}
+def cpu_per_call(design: Mapping[str, str], rounds: int, *names: str) -> dict[str, float]:
+    """Return CPU milliseconds a call of bare Inspect, and of judge or of 20 calls a sample.
+
+    A task generates all items of its design, so the design is asked whole: a shard would charge
+    its calls for the items of the others.
+    """
     kinds: dict[str, Callable[[], Task]] = {
         "bare": lambda: bare(judge(**design)),
         "judge": lambda: judge(**design),

@@ -145,7 +145,11 @@ def cost(small: bool) -> Iterator[Figure]:
     """Yield the CPU of a call beside bare Inspect's."""
     from evidence.engine import cpu_per_call
 
-    spent = cpu_per_call(120, 2, "judge") if small else cpu_per_call(1440, 5, "judge", "grouped")
+    spent = (
+        cpu_per_call({"design": "core"}, 2, "judge")
+        if small
+        else cpu_per_call({"design": "stories", "style": "direct,cot"}, 5, "judge", "grouped")
+    )
     ratio = spent["judge"] / spent["bare"]
     bound = 2.0 if small else 1.1  # few calls carry the cost of starting a run
     yield Figure(
