@@ -47,6 +47,7 @@ GROUPS = {
     "Extend and train": {
         "new": ("authors", "Create a story, theme, challenge or suite."),
         "validate": ("validate", "Check the items and measures of a suite."),
+        "attack": ("attack", "Ask agents that don't reason causally."),
         "train": ("training", "Export training items and scan training data."),
     },
     "Set up": {
@@ -72,6 +73,7 @@ EXAMPLES = {
     "show": "whybench show intervene 2 --design graph",
     "new": "whybench new story tides",
     "validate": "whybench validate compose --design core",
+    "attack": "whybench attack intervene --design limited",
     "train": "whybench train export compose -o train.jsonl --count 1000",
     "data": "whybench data fetch causAIign",
     "doctor": "whybench doctor --sandbox docker",

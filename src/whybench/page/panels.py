@@ -364,23 +364,15 @@ def _badges(material: Material, suite: str, agent: str, measure: Measure) -> Ite
 def _marks(condition: Condition, name: str, agents: Iterable[str]) -> Iterator[tuple[str, float]]:
     """Yield the values of the baseline and of the exact agent, for the measure that has them.
 
-    The baseline is the best of the reference agents that the suite lists as not reasoning
-    (`HeadlineScale.blind`): its `skill_score` is 0. The value of another measure follows from this
-    measure and the skill score of any agent.
+    The baseline is the best attack on the design (`whybench.suites.zeros`).
     """
     suite = get_suite(condition.suite)
     if suite.scale is None or name != suite.scale_measure:
         return
-    if suite.scale.blind and name == "skill_score":
-        yield "baseline", 0.0
-    elif suite.scale.blind:
-        for agent in agents:
-            own, skill = condition.get(agent, name), condition.get(agent, "skill_score")
-            if own and skill and None not in (own.estimate, skill.estimate):
-                headline, share = own.estimate or 0.0, skill.estimate or 0.0
-                if share < 0.99:
-                    yield "baseline", (headline - share) / (1 - share)
-                    break
+    found = (condition.get(agent, name) for agent in agents)
+    labels = next((one.labels for one in found if one is not None), None)
+    if suite.zeros is not None and labels is not None:
+        yield "baseline", suite.zeros.of(labels).value
     yield "exact", 1.0
 
 

@@ -16,7 +16,7 @@ from whybench.stats.results import FEW_UNITS_FLAG
 from whybench.suites.contract import reply_generator
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from whybench.stats import Measure
     from whybench.suites.contract import Agent, Answer, Design
@@ -161,12 +161,25 @@ def simulate_rows(
     name: str,
     parsed: _Parsed,
 ) -> Iterator[dict[str, Any]]:
-    """Yield the records of an agent's answers to the items.
+    """Return the records of an agent's answers to the items.
 
     `parsed` keeps the answers of replies that were parsed before: over many seeds most replies come
     again. An episode keeps what is worth keeping itself.
     """
     settings = agent.settings(changed)
+    return answer_rows(
+        suite, design, items, name, lambda item: _answer(suite, item, agent, settings, parsed)
+    )
+
+
+def answer_rows(
+    suite: AnySuite,
+    design: Design,
+    items: Sequence[Any],
+    name: str,
+    answer: Callable[[Any], Answer],
+) -> Iterator[dict[str, Any]]:
+    """Yield the records of answers to the items, given the name of the agent that answers."""
     common = {
         "agent": name,
         "suite": suite.name,
@@ -176,17 +189,17 @@ def simulate_rows(
         "epoch": 1,
     }
     for item in items:
-        answer = _answer(suite, item, agent, settings, parsed)
+        given = answer(item)
         yield {
             **common,
             "item": item.id,
             "case": item.case,
-            "outcome": answer.outcome,
-            "reason": answer.reason,
-            "value": answer.value,
+            "outcome": given.outcome,
+            "reason": given.reason,
+            "value": given.value,
             "truth": item.truth,
             **item.factors,
-            **answer.parts,
+            **given.parts,
         }
 
 

@@ -21,7 +21,9 @@ from whybench.errors import UserError
 from whybench.prose import find_matches
 from whybench.seeds import FEW, digest, generator, item_digest, split_digest
 from whybench.suites.agents import MINDS
+from whybench.suites.attack_runs import find_stronger
 from whybench.suites.laws import LAWS, LawCase
+from whybench.suites.zeros import DIGESTED, MARGIN, MOST_ITEMS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -37,6 +39,7 @@ BALANCED = "blocks are balanced"
 CUT = "the sample has no whole block; needs --full"
 PART = "the sample has no whole design; needs --full"
 FAIR = "no constant answer wins"
+ZERO = "no attack exceeds the zero"
 AGREEMENT = 1e-12
 PLACEHOLDER = re.compile(r"\{\w*\}")
 """A placeholder of a template that was not filled; the braces of a JSON object are none."""
@@ -108,6 +111,7 @@ def check_design(
     case = _Case(suite, design, items, [suite.render(item) for item in items], remade)
     yield from _shared_checks(case, cut=sample is not None and not case.whole_blocks)
     yield from _headline_checks(case, cut=sample is not None and not whole)
+    yield _check_zero(case, whole=sample is None or whole)
     yield from _own_checks(case, costly=sample is None)
 
 
@@ -143,6 +147,22 @@ def _headline_checks(case: _Case, *, cut: bool) -> Iterator[CheckResult]:
             yield CheckResult(name, 0, 0, (), why, applies=False)
         else:
             yield _result(name, len(case.items), law(headline))
+
+
+def _check_zero(case: _Case, *, whole: bool) -> CheckResult:
+    """Check that the items are those of the stored zero, and that no attack exceeds it."""
+    suite, design = case.suite, case.design
+    zero = suite.zeros.find(design.name) if suite.zeros else None
+    if zero is None or design != suite.designs[design.name]:
+        return CheckResult(ZERO, 0, 0, (), "no zero is stored for the design", applies=False)
+    items = case.items[:MOST_ITEMS]
+    problems = list(find_stronger(suite, design, items, zero.value + MARGIN, whole=whole))
+    if design_digest(suite, design, DIGESTED) != zero.items:
+        problems.append(
+            f"the items of {design.name} have changed; run `whybench attack {suite.name} "
+            "--write-zeros FILE`"
+        )
+    return _result(ZERO, len(case.items), problems)
 
 
 def _own_checks(case: _Case, *, costly: bool) -> Iterator[CheckResult]:

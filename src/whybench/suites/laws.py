@@ -5,13 +5,12 @@ pay for silence, be the same for a coin and for an agent that is right in nine o
 how much was asked. A suite says who stands where on the scale of its headline (`HeadlineScale`);
 then these can be tried, on ours and on anybody's suite:
 
-- *Silence is not achieved*: an agent that says nothing has no more than one that does not reason,
-  and an exact one that is silent on every other item has less than one that is not.
+- *Silence is not achieved*: an exact agent that is silent on every other item has less than one
+  that is not, and one that is always silent has no more.
 - *What is lost does not count*: an exact agent some of whose answers a technical error prevented
   is exact.
-- *The scale has its ends*: the exact agent has 1. `skill_score`, where there is one, is 1 for it,
-  not above 0 for an agent that does not reason, and 0 for the best of these. A suite may name
-  another measure that such agents must not have above 0.
+- *The scale has its ends*: the exact agent has 1, in `skill_score` too. What the best attack has
+  is checked apart (`attacks`).
 - *Monotone*: over agents that lapse at growing rates, the mean over seeds falls by two standard
   errors or more from each rate to the next. From 0 to 1% it may tie. With fewer than 200 seeds
   nothing but a rise by two standard errors breaks the law, and with fewer than three nothing does.
@@ -179,17 +178,6 @@ def _ends(case: LawCase) -> Iterator[str]:
         for found in case.values(case.exact, name):
             if found.estimate is not None and abs(found.estimate - 1) > case.scale.within:
                 yield f"{name} of {case.scale.exact[0]} must be 1, got {found.estimate}"
-    scaled = case.scale.blind_to
-    best: dict[int, float] = {}
-    for who in case.scale.blind:
-        for number, found in enumerate(case.values(case.answers(who), scaled)):
-            if found.low is not None and found.low > EXACT:
-                yield f"{scaled} of {who[0]} must not be above 0, got {found.low} or more"
-            if found.high is not None:
-                best[number] = max(best.get(number, found.high), found.high)
-    for top in best.values():
-        if scaled == "skill_score" and top < -EXACT:
-            yield f"skill must be 0 for one of the agents that do not reason, got {top} at most"
 
 
 LAWS: Mapping[str, Callable[[LawCase], Iterator[str]]] = {

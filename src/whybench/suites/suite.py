@@ -32,10 +32,12 @@ if TYPE_CHECKING:
         Training,
     )
     from whybench.suites.agents import Agent
+    from whybench.suites.attacks import Attack
     from whybench.suites.items import Answer, Episode, Scalar
     from whybench.suites.measures import DeclaredMeasure
     from whybench.suites.questionnaire import Questionnaire
     from whybench.suites.sentences import SentenceRule
+    from whybench.suites.zeros import Zeros
 
 DesignT = TypeVar("DesignT", bound=Design)
 ItemT = TypeVar("ItemT", bound=Item)
@@ -82,6 +84,8 @@ class Suite(ABC, Generic[DesignT, ItemT]):
         tables: Further tables made from records, such as one row for each step of an episode.
         baselines: Records to set beside a run, from downloaded data: name to a function that makes
             them, such as people's answers.
+        attacks: Agents that don't reason causally, of which the best sets the zero of a design.
+        zeros: The zeros of designs, where they have been found.
         costs: What a run will take.
         validated_items: The number of items that `whybench validate` checks by default, shared
             equally by the designs.
@@ -112,6 +116,8 @@ class Suite(ABC, Generic[DesignT, ItemT]):
     tables: Mapping[str, Callable[[pa.Table], pa.Table]] = NONE
     baselines: Mapping[str, Callable[[], pa.Table]] = NONE
 
+    attacks: Sequence[Attack] = ()
+    zeros: Zeros | None = None
     costs: Costs = Costs()
     validated_items: int = 1000
     training: Training | None = None
@@ -305,6 +311,11 @@ class Suite(ABC, Generic[DesignT, ItemT]):
     def card(self) -> tuple[str, ...]:
         """The measures on the suite's card of the report's first screen."""
         return self.headline[: self.card_size]
+
+    @property
+    def zero_measure(self) -> str:
+        """The measure of which the best attack sets the zero: the primary one."""
+        return self.headline[0]
 
     @property
     def scale_measure(self) -> str:

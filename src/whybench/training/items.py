@@ -33,7 +33,8 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from whybench.errors import UserError
-from whybench.seeds import Split, digest
+from whybench.seeds import Split, digest, generator
+from whybench.suites.designs import DESIGN
 from whybench.suites.registry import get_suite
 from whybench.suites.replies import content_hash, parse_conversation
 from whybench.training.canary import canary
@@ -41,6 +42,7 @@ from whybench.training.canary import canary
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from whybench.suites.attacks import Lesson, Reply
     from whybench.suites.contract import Answer, Design, Item, Training
     from whybench.suites.registry import AnySuite
 
@@ -165,6 +167,29 @@ def training_items(suite: AnySuite, settings: Mapping[str, object]) -> SplitItem
     return SplitItems(
         suite, suite.make_design({**get_training(suite).settings, **settings}), "train"
     )
+
+
+def training_lessons(suite: AnySuite, design: Design, count: int) -> list[Lesson]:
+    """Return items of the training stream for an attack that learns.
+
+    They are of the same design where it has a train split.
+    """
+    from whybench.suites.attack_runs import converse, see  # noqa: PLC0415  (not for exports)
+    from whybench.suites.attacks import Lesson  # noqa: PLC0415
+
+    try:
+        items = training_items(suite, {DESIGN: design.name})
+    except UserError:
+        items = training_items(suite, {})
+
+    def make_lesson(item: Any) -> Lesson:
+        def score(reply: Reply) -> float:
+            answer = converse(suite, item, reply, generator("attack", "training", item.digest))
+            return answer_reward(suite, item.factors, item.truth, answer)
+
+        return Lesson(see(suite, item), item.truth, score)
+
+    return [make_lesson(item) for item in items.take(count)]
 
 
 def evaluation_items(suite: AnySuite, settings: Mapping[str, object]) -> SplitItems:

@@ -39,7 +39,7 @@ from whybench.suites.intervene.experimenters import (
 from whybench.suites.intervene.experimenters.greedy import list_best, remaining_uncertainty
 from whybench.suites.intervene.experimenters.pool import WORLDS, draw_graphs, draw_pool
 from whybench.suites.intervene.generation import intervene_items
-from whybench.suites.intervene.information import count_bits, justified_by_one
+from whybench.suites.intervene.information import count_bits
 from whybench.suites.intervene.posets import list_posets
 from whybench.suites.intervene.world import InterveneWorld, bits_to_state, state_to_bits
 
@@ -435,9 +435,3 @@ class TestBits:
         assert count_bits(2, "0>1", "0 1", "0>1", "hold 0") == pytest.approx((before, before))
         # To move what moves tells nothing; what was best to do in its place was to hold.
         assert count_bits(2, "0>1", "0 1", "0>1", "move 0") == pytest.approx((0.0, before))
-
-    def test_one_action_is_justified_where_it_settles(self):
-        # Both stop when 0 is held: it drives 1. When 1 is held nothing stops, and both move.
-        assert justified_by_one(2, "0>1", "0 1", "0>1") == (True, True)
-        # A third that drives both: 0 cannot be held, and 1 neither; nothing is settled.
-        assert justified_by_one(3, "2>0 2>1", "0 1 2", "0>1") == (False, False)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from whybench.suites.calculate.agents import AGENTS, MINDS, oracle
+from whybench.suites.calculate.attacks import ATTACKS
 from whybench.suites.calculate.checks import CHECKS
 from whybench.suites.calculate.design import DESIGNS, CalculateDesign
 from whybench.suites.calculate.diagnoses import DIAGNOSES, RIGHT, diagnose
@@ -23,6 +24,7 @@ from whybench.suites.calculate.items import (
 from whybench.suites.calculate.measures import (
     CONDITION,
     MEASURES,
+    ZEROS,
     calculate_measures,
     calculate_pairs,
 )
@@ -106,8 +108,10 @@ class Calculate(Suite[CalculateDesign, CalculateItem]):
     condition = CONDITION
     random_columns = DRAWN
     measure_table = MEASURES
-    headline = ("skill_score", "accuracy", "answerability")
+    headline = ("number_skill", "answerability_skill", "accuracy")
     sentences = read_sentences(__package__)
+    attacks = ATTACKS
+    zeros = ZEROS
     golden_replies = GOLDEN_REPLIES
     checks = CHECKS
     validated_items = 500
@@ -127,18 +131,14 @@ class Calculate(Suite[CalculateDesign, CalculateItem]):
     comparison = PairedComparison(calculate_pairs)
     scale = HeadlineScale(
         exact=("exact", {}),
-        blind=tuple(
-            (name, {})
-            for name in ("constant", "uniform", "echo", "copies", "says-cannot", "doubts")
-        ),
         lapsing=("slips", "error"),
     )
     inspection = Inspection(
         task="whybench.tasks:calculate",
         scorer="answer",
         shown=(
-            "skill_score",
             "number_skill",
+            "skill_score",
             "answerability_skill",
             "accuracy",
             "answerability",

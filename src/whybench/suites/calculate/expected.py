@@ -11,7 +11,7 @@ from statistics import fmean, linear_regression
 from typing import TYPE_CHECKING, Any
 
 from whybench.suites.calculate.items import calculate_items, is_right
-from whybench.suites.calculate.measures import CONSTANTS
+from whybench.suites.calculate.measures import CONSTANTS, ZEROS
 from whybench.suites.calculate.quantities import EFFECTS, FIRST, NOT_COMPUTABLE, SECOND
 
 if TYPE_CHECKING:
@@ -65,14 +65,18 @@ def expect_chances(
             for item, given in pairs
         ]
         skill = 1 - sum(errors) / sum(blind)
-        measures = {"skill_score": skill, "number_skill": skill, "accuracy": fmean(right)}
+        zero = ZEROS.of({"design": design.name}).value
+        measures = {
+            "number_skill": skill,
+            "skill_score": (skill - zero) / (1 - zero),
+            "accuracy": fmean(right),
+        }
         none = [c.get(NOT_COMPUTABLE, 0.0) for i, c in zip(items, chances, strict=True)
                 if i.truth == NOT_COMPUTABLE]  # fmt: skip
         some = [1 - given.get(NOT_COMPUTABLE, 0.0) for _, given in pairs]
         if none:
             measures["answerability"] = (fmean(none) + fmean(some)) / 2
             measures["answerability_skill"] = _expect_gaps(items, chances)
-            measures["skill_score"] = (skill + measures["answerability_skill"]) / 2
         sure = all(max(given.values()) == 1 for given in chances)
         if design.form == ("number",) and sure and min(some) == 1 and len(some) > 1:
             means = [sum(value * chance for value, chance in given.items()) for _, given in pairs]

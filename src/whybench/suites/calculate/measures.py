@@ -31,6 +31,7 @@ from whybench.suites.measures import (
     scored,
     share,
 )
+from whybench.suites.zeros import read_zeros
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -61,6 +62,9 @@ of probabilities and effects. Those of `pn`, `ps` and `pns`, whose effect is alw
 present, are of 5,000 items or more each, of the numbers of variables of `standard`."""
 
 COIN = 0.5
+
+ZEROS = read_zeros(__package__)
+"""What the best attack gets on each design."""
 
 
 def calculate_measures(records: pa.Table) -> list[Measure]:
@@ -141,21 +145,15 @@ def _gap_parts(group: Group) -> list[Part]:
     ]
 
 
-def _skill(group: Group) -> Estimate:
-    number = _number_part(group)
-    if number is None:
-        return _undefined(group)
-    if not has_no_answer(group).any():
-        return _number_skill(group)
-    parts = [(0.5, part) for part in (number, *_gap_parts(group))]
-    return clustered_score(parts, group.units, "mean of number_skill and answerability_skill")
-
-
 def _number_skill(group: Group) -> Estimate:
     number = _number_part(group)
     if number is None:
         return _undefined(group)
     return clustered_score([(1.0, number)], group.units, "1 - ratio of sums")
+
+
+def _skill_score(group: Group) -> Estimate:
+    return ZEROS.scale(_number_skill(group), group.labels)
 
 
 def _answerability_skill(group: Group) -> Estimate:
@@ -167,29 +165,28 @@ def _answerability_skill(group: Group) -> Estimate:
     return clustered_score(parts, compared.units, "difference of mean shares")
 
 
-def _number_ratios(group: Group, weight: float = 1.0) -> list[Ratio]:
+def _number_ratios(group: Group) -> list[Ratio]:
     blind = np.where(has_answer(group), _blind_errors(group), 0.0)
     errors = _errors(group)
     gained = np.where(has_answer(group) & ~np.isnan(errors), blind - errors, 0.0)
-    return [Ratio(weight, gained, blind)]
+    return [Ratio(1.0, gained, blind)]
 
 
-def _gap_ratios(group: Group, weight: float = 1.0) -> list[Ratio]:
+def _skill_ratios(group: Group) -> list[Ratio]:
+    return ZEROS.scale_ratios(_number_ratios(group), group.labels)
+
+
+def _gap_ratios(group: Group) -> list[Ratio]:
     """Return the shares of "cannot be determined" for each query, right ones and wrong ones."""
     none, alike = _gaps(group)
     if not none.any() or not alike.any():
         return []
     return [
         share_ratio(says_no_answer(group), rows & (group["query"] == name), sign / len(names))
-        for rows, sign in ((none, weight), (alike, -weight))
+        for rows, sign in ((none, 1), (alike, -1))
         for names in (np.unique(group["query"][rows]).tolist(),)
         for name in names
     ]
-
-
-def _skill_ratios(group: Group) -> list[Ratio]:
-    gaps = _gap_ratios(group, 0.5)
-    return [*_number_ratios(group, 0.5 if gaps else 1.0), *gaps]
 
 
 def _is_number(group: Group) -> NDArray[np.bool_]:
@@ -222,24 +219,23 @@ SHARE_OF_RIGHT = {"direction": "higher", "exact": 1.0, "compared": "reached"}
 
 MEASURES = (
     custom(
-        "skill_score",
-        "skill score (baseline: constants)",
-        "The mean of number_skill and, if some questions have no answer, answerability_skill.",
-        _skill,
-        reached,
-        ratios=_skill_ratios,
-        # A variant has either the questions without an answer or those that look like them.
-        levels=tuple(split for split in ALL_LEVELS if split != By("variant")),
-        **SKILL,
-    ),
-    custom(
         "number_skill",
         "skill score of numbers (baseline: constants)",
-        "One minus the sum of errors divided by the sum of the baseline's errors.",
+        "One minus the sum of errors divided by the sum of the errors of a constant answer to each "
+        "query.",
         _number_skill,
         both(reached, has_answer),
         ratios=_number_ratios,
         levels=ALL_LEVELS,
+        **SKILL,
+    ),
+    custom(
+        "skill_score",
+        "skill score (baseline: best attack)",
+        "The skill score of numbers, scaled so that 0 is the best attack and 1 is exact.",
+        _skill_score,
+        both(reached, has_answer),
+        ratios=_skill_ratios,
         **SKILL,
     ),
     share(

@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 from whybench.suites.compose.agents import AGENTS, MINDS, oracle
 from whybench.suites.compose.aggregates import RUNGS
+from whybench.suites.compose.attacks import ATTACKS
 from whybench.suites.compose.checks import CHECKS, is_bundled_theme
 from whybench.suites.compose.design import DESIGNS, ComposeDesign
 from whybench.suites.compose.generation import compose_items
 from whybench.suites.compose.groups import CONDITION
 from whybench.suites.compose.items import COLUMNS, DRAWN, ComposeItem, draw_graph
-from whybench.suites.compose.measures import MEASURES, compose_measures, compose_pairs
+from whybench.suites.compose.measures import MEASURES, ZEROS, compose_measures, compose_pairs
 from whybench.suites.compose.number_items import NumberItem, draw_numbers, is_near
 from whybench.suites.compose.number_measures import NUMBER_MEASURES
 from whybench.suites.compose.number_prompts import (
@@ -128,6 +129,8 @@ class Compose(Suite[ComposeDesign, AnyItem]):
     measure_table = (*MEASURES, *(m for m in NUMBER_MEASURES if m.name != "answered"))
     headline = ("compositional_agreement",)
     sentences = read_sentences(__package__)
+    attacks = ATTACKS
+    zeros = ZEROS
     golden_replies = GOLDEN_REPLIES
     checks = CHECKS
     tables = TABLES
@@ -147,7 +150,6 @@ class Compose(Suite[ComposeDesign, AnyItem]):
     comparison = PairedComparison(compose_pairs)
     scale = HeadlineScale(
         exact=("exact", {}),
-        blind=(("copy", {}), ("coin", {}), ("always-yes", {}), ("always-no", {})),
         lapsing=("flip", "error"),
     )
     inspection = Inspection(

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from whybench.stats import Estimate, clustered_slope, scale_skill
+from whybench.stats import Estimate, clustered_slope
 from whybench.stats.left_out import Ratio, balanced_ratios
 from whybench.suites.compose.agreements import AgreementSums, sum_agreements
 from whybench.suites.compose.estimators import OUTVOTING
-from whybench.suites.compose.groups import WorldAnswers, group_by_world
+from whybench.suites.compose.groups import group_by_world
 from whybench.suites.compose.tables import WorldComposition, list_compositions
 from whybench.suites.measures import DeclaredMeasure, both, equals, scored
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
@@ -53,12 +53,6 @@ def sum_of_votes(group: Group) -> AgreementSums:
     return sum_agreements(group.once(group_by_world), by_vote=True)
 
 
-def scale_to_blind(group: Group) -> Estimate:
-    """Estimate the agreement on a scale from a blind agent (0) to the exact one (1)."""
-    lesser = group.once(sum_of_worlds).estimate().lesser
-    return scale_skill(lesser, blind_agreement(group.once(group_by_world)))
-
-
 def has_votes(group: Group) -> bool:
     """Return whether there are enough epochs for a majority to correct errors."""
     worlds = group.once(group_by_world)
@@ -69,21 +63,6 @@ def flag_stale_votes(group: Group) -> tuple[str, ...]:
     """Return the flag of worlds whose epochs all have the same answers."""
     outvoted = all(world.answered.outvoted for world in group.once(group_by_world))
     return () if outvoted else ("noise_biased",)
-
-
-def blind_agreement(worlds: Sequence[WorldAnswers]) -> float:
-    """Return the agreement of the best agent that does not reason, on the same units.
-
-    Such an agent copies the value of the cause to the effect. Then every effect follows every
-    cause, which agrees with itself, and with the truth where the whole follows. A constant answer
-    has 0, and a coin less than this as long as one whole in twenty follows.
-    """
-    shares = []
-    for world in worlds:
-        answered, chain = world.answered, world.chain
-        whole = answered.true_effects()[:, answered.position(chain.root, chain.leaf)]
-        shares.append(np.average(whole, weights=answered.sample.weights))
-    return float(np.mean(shares)) if shares else 0.0
 
 
 def _list_results(group: Group) -> list[WorldComposition]:

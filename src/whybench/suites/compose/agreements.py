@@ -19,6 +19,9 @@ looks at the rule of the effect alone is right about small steps.
 has the same value at one epoch and at many; what a vote of the epochs would give is another
 question, which `compositional_agreement_vote` answers from three epochs on.
 
+*Facts.* An agreement about a unit counts only if the factual answers about the composition's
+anchors are right too. Otherwise the sides don't agree on this unit.
+
 *What is missing.* A unit about which an answer that is needed was not given counts as a
 disagreement: either side, not both. What was lost to a technical error, or not asked, is left out.
 
@@ -65,12 +68,16 @@ class Agreements(NamedTuple):
     consistent: Estimate
 
 
-def unit_agreements(answered: AnswerArrays, paths: Sequence[Path]) -> NDArray[np.float64]:
+def unit_agreements(
+    answered: AnswerArrays, paths: Sequence[Path], facts: NDArray[np.float64] | None = None
+) -> NDArray[np.float64]:
     """Return on which share of epochs both sides, or either, say that the whole follows.
 
     Args:
         answered: Answers and truths.
         paths: The compositions.
+        facts: Whether factual answers are right (`WorldAnswers.facts`). Where one about the path
+            is wrong, the sides don't agree. None to leave them out.
 
     Returns:
         Units x compositions x 4: both and either for steps and truth, both and either for steps and
@@ -83,12 +90,13 @@ def unit_agreements(answered: AnswerArrays, paths: Sequence[Path]) -> NDArray[np
         steps = [answered.position(*step) for step in pairwise(path)]
         whole = answered.position(path[0], path[-1])
         composed = effects[:, :, steps].prod(axis=2)
+        known = np.ones(composed.shape) if facts is None else facts[:, :, path[1:]].prod(axis=2)
         sides = (np.broadcast_to(true[:, whole], composed.shape), effects[:, :, whole])
         for place, (other, needed) in enumerate(zip(sides, (steps, [*steps, whole]), strict=True)):
             unknown = np.isnan(composed) | np.isnan(other)
-            both = np.where(unknown, 0.0, np.minimum(composed, other))
+            both = np.where(unknown, 0.0, np.minimum(composed, other)) * known
             either = np.where(unknown, 1.0, np.maximum(composed, other))
-            asked = np.all(answered.reached[:, :, needed], axis=2)
+            asked = np.all(answered.reached[:, :, needed], axis=2) & ~np.isnan(known)
             for column, values in enumerate((both, either)):
                 found[:, number, 2 * place + column] = _mean_of_asked(values, asked)
     return found
@@ -178,8 +186,10 @@ def sum_agreements(worlds: Sequence[WorldAnswers], *, by_vote: bool = False) -> 
     clusters: list[Hashable] = []
     sums: list[NDArray[np.float64]] = []
     for world in worlds:
-        answered = vote(world.answered) if by_vote else world.answered
-        shares = unit_agreements(answered, world.chain.compositions).mean(axis=1)
+        answered, facts = world.answered, world.facts
+        if by_vote:
+            answered, facts = vote(answered), None if facts is None else majority(facts)[None]
+        shares = unit_agreements(answered, world.chain.compositions, facts).mean(axis=1)
         weights = answered.sample.weights / answered.sample.weights.sum()
         lines = np.nan_to_num(shares) * weights[:, None]
         if kinds[world.kinds, world.gates] > 1:

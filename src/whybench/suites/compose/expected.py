@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     Bools = NDArray[np.bool_]
     Answerer = Callable[[ComposeWorld, Bools, Bools], Bools]
     """A world, the bits of units and the true answers to what an agent says to all questions."""
+    Chances = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 BOTH_RUNGS = ("balanced_accuracy_factual", "balanced_accuracy_interventional")
 PRECISIONS = ("precision_factual", "recall_factual")
@@ -88,8 +89,9 @@ def expect_wrong_world(_: Mapping[str, Any], design: ComposeDesign) -> dict[str,
     def says(world: ComposeWorld, bits: Bools, _: Bools) -> Bools:
         return answer_by_block(assumed_world(world), bits)
 
-    def follows(world: ComposeWorld, bits: Bools) -> NDArray[np.float64]:
-        return _follows(world, answer_by_block(assumed_world(world), bits))
+    def follows(world: ComposeWorld, bits: Bools) -> Chances:
+        answers, truth = answer_by_block(assumed_world(world), bits), answer_by_block(world, bits)
+        return _follows(world, answers), _facts(world, answers == truth)
 
     return _count_accuracies(design, says) | _expect_agreements(design, follows)
 
@@ -97,12 +99,11 @@ def expect_wrong_world(_: Mapping[str, Any], design: ComposeDesign) -> dict[str,
 def expect_copy(_: Mapping[str, Any], design: ComposeDesign) -> dict[str, float]:
     """Return the measures of the agent to which every effect follows every cause."""
 
-    def follows(world: ComposeWorld, bits: Bools) -> NDArray[np.float64]:
-        return np.ones((len(bits), len(world.pairs)))
+    def follows(world: ComposeWorld, bits: Bools) -> Chances:
+        facts = _facts(world, answer_by_block(world, bits))  # It answers yes to all of them.
+        return np.ones((len(bits), len(world.pairs))), facts
 
-    values = _expect_agreements(design, follows)
-    # The skill of an agent that does not reason is 0 by definition, if it is the best of them.
-    return {**values, "skill_score": 0.0}
+    return _expect_agreements(design, follows)
 
 
 def expect_constant(_: Mapping[str, Any], __: ComposeDesign) -> dict[str, float]:
@@ -114,8 +115,9 @@ def expect_constant(_: Mapping[str, Any], __: ComposeDesign) -> dict[str, float]
 def expect_coin(_: Mapping[str, Any], design: ComposeDesign) -> dict[str, float]:
     """Return the measures of the agent that tosses a coin."""
 
-    def follows(world: ComposeWorld, bits: Bools) -> NDArray[np.float64]:
-        return np.full((len(bits), len(world.pairs)), 0.25)
+    def follows(world: ComposeWorld, bits: Bools) -> Chances:
+        shape = len(bits), len(world.blocks)
+        return np.full((len(bits), len(world.pairs)), 0.25), np.full(shape, 0.5)
 
     shares = dict.fromkeys((*BOTH_RUNGS, "error", "yes_share"), 0.5)
     shares |= _expect_agreements(design, follows)
@@ -128,9 +130,10 @@ def expect_flip(settings: Mapping[str, Any], design: ComposeDesign) -> dict[str,
     if error == 0:
         return expect_exact(settings, design)
 
-    def follows(world: ComposeWorld, bits: Bools) -> NDArray[np.float64]:
+    def follows(world: ComposeWorld, bits: Bools) -> Chances:
         true = _follows(world, answer_by_block(world, bits))
-        return (1 - error) * (error + (1 - 2 * error) * true)
+        facts = np.full((len(bits), len(world.blocks)), 1 - error)
+        return (1 - error) * (error + (1 - 2 * error) * true), facts
 
     values = {**dict.fromkeys(BOTH_RUNGS, 1 - error), "error": error}
     values |= _expect_agreements(design, follows)
@@ -145,21 +148,34 @@ def _follows(world: ComposeWorld, answers: Bools) -> NDArray[np.float64]:
     return follows
 
 
+def _facts(world: ComposeWorld, right: Bools) -> NDArray[np.float64]:
+    """Return the columns of factual questions: units x anchors after the root."""
+    return right[:, : len(world.blocks)].astype(np.float64)
+
+
 def _expect_agreements(
-    design: ComposeDesign, chance: Callable[[ComposeWorld, Bools], NDArray[np.float64]]
+    design: ComposeDesign, chance: Callable[[ComposeWorld, Bools], Chances]
 ) -> dict[str, float]:
-    """Return the agreements of an agent, from the chances that its answers say effects follow."""
+    """Return the agreements of an agent.
+
+    Args:
+        design: The design.
+        chance: Returns the chances that answers imply an effect, units x pairs, and that factual
+            answers are right, units x anchors after the root.
+    """
     weights = np.zeros(4)
     for number, world in list_worlds(design):
         units = draw_units(world, design.units, number)
-        says, true = chance(world, units.bits), _follows(world, answer_by_block(world, units.bits))
+        says, facts = chance(world, units.bits)
+        true = _follows(world, answer_by_block(world, units.bits))
         whole = world.pairs.index((world.root, world.leaf))
         share = units.weights / units.weights.sum() / len(world.compositions)
         for path in world.compositions:
             steps = says[:, [world.pairs.index(step) for step in pairwise(path)]].prod(axis=1)
+            known = facts[:, [world.anchors.index(anchor) - 1 for anchor in path[1:]]].prod(axis=1)
             for place, other in enumerate((true[:, whole], says[:, whole])):
                 both = steps * other
-                weights[2 * place] += share @ both
+                weights[2 * place] += share @ (both * known)
                 weights[2 * place + 1] += share @ (steps + other - both)
     if not weights[1] or not weights[3]:  # neither side says of any unit that the whole follows
         return {}

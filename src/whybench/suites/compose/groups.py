@@ -46,7 +46,7 @@ UNIT = ("kinds", "gates", "draw", "unit")
 
 @dataclass(frozen=True, eq=False)
 class WorldAnswers:
-    """What an agent answered about the made causes of one world.
+    """What an agent answered about one world.
 
     Attributes:
         kinds: The shape of the world.
@@ -54,6 +54,8 @@ class WorldAnswers:
         draw: Its number in the series of its shape and gates.
         chain: The shape itself.
         answered: Answers, truths and units.
+        facts: Whether factual answers are right, epochs x units x anchors: 1 or 0, NaN where a
+            question was lost to a technical error. None if no factual questions were asked.
     """
 
     kinds: str
@@ -61,6 +63,7 @@ class WorldAnswers:
     draw: int
     chain: Chain
     answered: AnswerArrays
+    facts: NDArray[np.float64] | None = None
 
     @property
     def keys(self) -> tuple[str, str]:
@@ -86,16 +89,19 @@ def compose_groups(records: pa.Table) -> list[Group]:
 
 
 def group_by_world(group: Group) -> list[WorldAnswers]:
-    """Return the answers about made causes world by world, in order of appearance."""
-    causal = group.where(group["rung"] == "interventional")
-    if not causal.units.size:
+    """Return the answers world by world, in order of appearance."""
+    if not group.units.size:
         return []
-    keys = [np.unique(causal[name], return_inverse=True)[1] for name in ("kinds", "gates", "draw")]
-    worlds = (_world_answers(causal, rows) for rows in group_rows(combine_codes(keys)))
-    return [world for world in worlds if world.answered.sample.size]
+    keys = [np.unique(group[name], return_inverse=True)[1] for name in ("kinds", "gates", "draw")]
+    worlds = (_world_answers(group, rows) for rows in group_rows(combine_codes(keys)))
+    return [world for world in worlds if world and world.answered.sample.size]
 
 
-def _world_answers(group: Group, rows: NDArray[np.intp]) -> WorldAnswers:
+def _world_answers(group: Group, rows: NDArray[np.intp]) -> WorldAnswers | None:
+    factual = rows[group["rung"][rows] == "factual"]
+    rows = rows[group["rung"][rows] == "interventional"]
+    if not rows.size:
+        return None
     column = {name: group[name][rows] for name in (*WORDS, *NUMBERS)}
     kinds = str(column["kinds"][0])
     chain = Chain(parse_shape(kinds))
@@ -127,4 +133,27 @@ def _world_answers(group: Group, rows: NDArray[np.intp]) -> WorldAnswers:
         draw=int(column["draw"][0]),
         chain=chain,
         answered=AnswerArrays(chain.pairs, y1, y0, true1, true0, sample, asked[:, whole]),
+        facts=_grade_facts(group, factual, chain, epochs, column["unit"][first][whole]),
     )
+
+
+def _grade_facts(
+    group: Group,
+    rows: NDArray[np.intp],
+    chain: Chain,
+    epochs: NDArray[np.float64],
+    units: NDArray[np.float64],
+) -> NDArray[np.float64] | None:
+    """Return whether factual answers about these units are right; None without any."""
+    if not rows.size:
+        return None
+    rows = rows[np.isin(group["unit"][rows], units)]
+    facts = np.full((epochs.size, units.size, chain.size), np.nan)
+    place = (
+        np.searchsorted(epochs, group["epoch"][rows]),
+        np.searchsorted(units, group["unit"][rows]),
+        group["effect"][rows].astype(np.intp),
+    )
+    right = (group["value"][rows] == group["truth"][rows]).astype(float)
+    facts[place] = np.where(group["outcome"][rows] == "error", np.nan, right)
+    return facts

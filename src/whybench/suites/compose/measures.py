@@ -37,7 +37,6 @@ from whybench.suites.compose.aggregates import (
     is_true,
     is_wrong,
     says_yes,
-    scale_to_blind,
     share_of_class,
     share_of_yes,
     share_passing,
@@ -63,6 +62,7 @@ from whybench.suites.measures import (
     share,
 )
 from whybench.suites.pairs import difference_of, filter_reached_by_both, match_groups
+from whybench.suites.zeros import read_zeros
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -75,6 +75,9 @@ if TYPE_CHECKING:
     from whybench.suites.measures import DeclaredMeasure
 
 SPLIT_BY = (By("gates"), By("kinds"))
+
+ZEROS = read_zeros(__package__)
+"""What the best attack gets on each design."""
 
 
 def compose_measures(records: pa.Table) -> list[Measure]:
@@ -112,17 +115,17 @@ AGREEMENTS = (
     _agreement(
         "compositional_agreement",
         "agreement of parts and whole",
-        "The share of effects on which answers about the parts and the whole agree.",
+        "The share of effects on which answers about the parts and the whole agree, with right "
+        "factual answers.",
         lambda group: group.once(sum_of_worlds).estimate().lesser,
         levels=SPLIT_BY,
         compared="reached",
     ),
     _agreement(
         "skill_score",
-        "skill score (baseline: an effect whatever the cause)",
-        "The compositional agreement, scaled so that 0 is the best agent that does not reason and "
-        "1 is exact.",
-        scale_to_blind,
+        "skill score (baseline: best attack)",
+        "The compositional agreement, scaled so that 0 is the best attack and 1 is exact.",
+        lambda group: ZEROS.scale(group.once(sum_of_worlds).estimate().lesser, group.labels),
         range=(-np.inf, 1.0),
         baseline=0.0,
     ),
@@ -130,14 +133,14 @@ AGREEMENTS = (
         "valid_agreement",
         "agreement of parts and true whole",
         "The share of the effects in the composed answers about the parts or in the true whole "
-        "that are in both.",
+        "that are in both, with right factual answers.",
         lambda group: group.once(sum_of_worlds).estimate().valid,
     ),
     _agreement(
         "consistent_agreement",
         "agreement of parts and answered whole",
         "The share of the effects in the composed answers about the parts or in the answered whole "
-        "that are in both.",
+        "that are in both, with right factual answers.",
         lambda group: group.once(sum_of_worlds).estimate().consistent,
     ),
     _agreement(

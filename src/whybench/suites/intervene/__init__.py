@@ -25,6 +25,7 @@ from whybench.suites.contract import (
     round_mean,
 )
 from whybench.suites.intervene.agents import AGENTS, MINDS, oracle
+from whybench.suites.intervene.attacks import ATTACKS
 from whybench.suites.intervene.calls import TOOLS as TOOL_NAMES
 from whybench.suites.intervene.calls import answer_of_calls, make_call, open_kept
 from whybench.suites.intervene.design import DESIGNS, OWN_DENSITY, InterveneDesign
@@ -42,6 +43,7 @@ from whybench.suites.intervene.items import (
 from whybench.suites.intervene.measures import (
     CONDITION,
     MEASURES,
+    ZEROS,
     intervene_measures,
     intervene_pairs,
 )
@@ -135,6 +137,8 @@ class Intervene(Suite[InterveneDesign, InterveneItem]):
     measure_table = MEASURES
     headline = ("justified_accuracy",)
     sentences = read_sentences(__package__)
+    attacks = ATTACKS
+    zeros = ZEROS
     golden_replies = GOLDEN_REPLIES
     tables = TABLES
     costs = Costs(
@@ -160,10 +164,6 @@ class Intervene(Suite[InterveneDesign, InterveneItem]):
     comparison = PairedComparison(intervene_pairs)
     scale = HeadlineScale(
         exact=("controlled", {}),
-        blind=(
-            *((name, {}) for name in ("single-cause", "correlational", "listed-first")),
-            *(("random-then-guess", {"steps": 4}), ("always-yes", {}), ("always-no", {})),
-        ),
         lapsing=("controlled", "error"),
     )
     inspection = Inspection(

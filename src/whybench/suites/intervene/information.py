@@ -1,17 +1,12 @@
-"""What actions tell: to agents that act once, and in bits.
-
-Both are found from a case as records tell it, by listing all orders of up to five entities.
-"""
+"""The expected information of actions in bits, by listing all orders of up to five entities."""
 
 from __future__ import annotations
 
 from functools import lru_cache
 
-from whybench.suites.intervene.entailment import Transition
 from whybench.suites.intervene.experimenters import Inquiry, Intervention, expect_bits
-from whybench.suites.intervene.posets import decide_by_enumeration
 from whybench.suites.intervene.steps import replay_path
-from whybench.suites.intervene.world import InterveneWorld, State
+from whybench.suites.intervene.world import InterveneWorld
 
 CACHED = 65536
 
@@ -22,35 +17,6 @@ def _read_case(n: int, graph: str, moving: str, asked: str) -> tuple[InterveneWo
     (x, y), *edges = pairs
     world = InterveneWorld(n, tuple((cause, effect) for cause, effect in edges))
     return world, Inquiry(n, x, y, frozenset(map(int, moving.split())))
-
-
-@lru_cache(maxsize=CACHED)
-def justified_by_one(n: int, graph: str, moving: str, asked: str) -> tuple[bool, bool]:
-    """Return whether acting once, and going by appearances, gives an answer that is justified.
-
-    First for who acts on the supposed cause and says yes if the effect changed, then for who acts
-    on the supposed effect and says yes if both are then in the same state.
-
-    Args:
-        n: How many entities there are, at most five.
-        graph: The hidden edges, as in records: `0>1 1>2`.
-        moving: Those that move at first: `0 2`.
-        asked: Cause and effect in question: `0>2`.
-    """
-    world, inquiry = _read_case(n, graph, moving, asked)
-    x, y, initial = inquiry.x, inquiry.y, inquiry.initial
-
-    def is_justified(entity: int, says_yes: bool, after: State) -> bool:
-        done = inquiry.intervention(entity)
-        seen = Transition(initial, done.action, entity, after)
-        found = decide_by_enumeration(n, [seen], x, y, initial)
-        return found == ("yes" if says_yes else "no")
-
-    by_cause, by_effect = (world.step(initial, *inquiry.intervention(v)) for v in (x, y))
-    return (
-        is_justified(x, (y in by_cause) != (y in initial), by_cause),
-        is_justified(y, (x in by_effect) == (y in by_effect), by_effect),
-    )
 
 
 @lru_cache(maxsize=CACHED)

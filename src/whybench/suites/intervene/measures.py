@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from whybench.stats import clustered_share, clustered_slope, scale_skill, signal_detection
+from whybench.stats import clustered_share, clustered_slope, signal_detection
 from whybench.suites.groups import Group, group_records
 from whybench.suites.intervene.experimenters import Inquiry, expected_steps_at_first
-from whybench.suites.intervene.information import count_bits, justified_by_one
+from whybench.suites.intervene.information import count_bits
 from whybench.suites.intervene.posets import MAX_ENUMERATED
 from whybench.suites.intervene.report_measures import REPORT_MEASURES, is_of_reports
 from whybench.suites.measures import (
@@ -34,6 +34,7 @@ from whybench.suites.measures import (
     scored,
     share,
 )
+from whybench.suites.zeros import read_zeros
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -67,6 +68,9 @@ WORDS = (
     "report",
 )
 NUMBERS = ("value", "truth", "entities", "steps", "reasks")
+
+ZEROS = read_zeros(__package__)
+"""What the best attack gets on each design."""
 
 GRAPH = ("entities", "graph")
 CASE = (*GRAPH, "moving", "asked")
@@ -112,13 +116,8 @@ def _flag_beyond_planner(counted: Group) -> tuple[str, ...]:
     return ("beyond_planner",) if counted.outcomes.get("scored") and not counted.units.size else ()
 
 
-def _scale_to_blind(episodes: Group) -> Estimate:
-    """Estimate the share of justified answers on the scale of the best agent that acts once."""
-    columns = ("entities", "graph", "moving", "asked")
-    cases = list(zip(*(episodes[name].tolist() for name in columns), strict=True))
-    shares = [justified_by_one(int(n), *words) for n, *words in cases]
-    blind = float(np.max(np.mean(shares, axis=0))) if cases else 0.0
-    return scale_skill(clustered_share(is_justified(episodes), episodes.units), blind)
+def _skill_score(episodes: Group) -> Estimate:
+    return ZEROS.scale(clustered_share(is_justified(episodes), episodes.units), episodes.labels)
 
 
 def _by_actions(group: Group) -> Iterator[Group]:
@@ -198,10 +197,10 @@ EPISODE_MEASURES = (
         _is_limited,
         custom(
             "skill_score",
-            "skill score (baseline: one action and a guess)",
-            "The justified accuracy, scaled so that 0 is the best agent that acts once and guesses "
-            "and 1 is the controlled experiment.",
-            _scale_to_blind,
+            "skill score (baseline: best attack)",
+            "The justified accuracy, scaled so that 0 is the best attack and 1 is the controlled "
+            "experiment.",
+            _skill_score,
             reached,
             range=(-np.inf, 1.0),
             baseline=0.0,

@@ -177,8 +177,6 @@ class Judge(Suite[JudgeDesign, JudgeItem]):
     )
     scale = HeadlineScale(
         exact=("noisy-or", {}),
-        blind=(("heedless", {}),),
-        blind_to="coherence",
         lapsing=("noisy-or", "lapse"),
         within=0.01,
         untested=NOT_TESTED,

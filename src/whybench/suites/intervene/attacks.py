@@ -1,0 +1,129 @@
+"""The attacks on intervene: agents that act by a list fixed in advance.
+
+A list names roles, such as "hold every other entity", and never depends on what is observed. The
+answer follows from the states by a fixed rule. `best-list` searches lists and rules on the training
+stream and keeps the best.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from itertools import permutations, product
+from statistics import fmean
+from typing import TYPE_CHECKING
+
+from whybench.suites.attacks import SILENT, SILENT_REPLY, Attack, of_agents
+from whybench.suites.intervene.agents import AGENTS
+from whybench.suites.intervene.prompt_parser import parse_prompt
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    import numpy as np
+
+    from whybench.suites.attacks import Lesson, Reply, Seen
+    from whybench.suites.intervene.items import Situation
+
+    States = Sequence[Mapping[str, bool]]
+    """Which entities move: at first, and after each action."""
+
+STEPS = ("hold others", "move others", "hold cause", "move cause", "flip cause", "flip effect")
+"""What a list consists of. To flip is to hold what moves at first, and to move what doesn't."""
+
+LONGEST = 3
+"""The number of steps in a list, of which those on others are several actions."""
+
+RULES: Mapping[str, Callable[[str, str, States], bool]] = {
+    "yes": lambda _x, _y, _states: True,
+    "no": lambda _x, _y, _states: False,
+    "effect changed at last": lambda _x, y, states: states[-1][y] != states[-2:][0][y],
+    "effect changed": lambda _x, y, states: states[-1][y] != states[0][y],
+    "effect moves": lambda _x, y, states: states[-1][y],
+    "same state": lambda x, y, states: states[-1][x] == states[-1][y],
+}
+"""Answers by the states of cause and effect."""
+
+ROUNDS = ((24, 40), (200, 1))
+"""How many lessons each round of the search uses, and how many lists it keeps."""
+
+
+@dataclass(frozen=True)
+class ActionList:
+    """A fixed list of steps, and the rule of the answer."""
+
+    steps: tuple[str, ...]
+    rule: str
+
+    def __str__(self) -> str:
+        return f"{', '.join(self.steps) or 'no action'}; answer: {self.rule}"
+
+    def actions(self, situation: Situation) -> Iterator[tuple[str, str]]:
+        """Yield entity and verb of each action."""
+        move, hold, *_ = situation.words
+        pair = (situation.cause, situation.effect)
+        for step in self.steps:
+            verb, _, whom = step.partition(" ")
+            chosen = [pair[whom == "effect"]]
+            if whom == "others":
+                wanted = verb == "hold"
+                chosen = [
+                    name
+                    for name in situation.names
+                    if name not in pair and (name in situation.moving) == wanted
+                ]
+            for name in chosen:
+                holds = verb == "hold" or (verb == "flip" and name in situation.moving)
+                yield name, hold if holds else move
+
+    def reply(self, seen: Seen, _: np.random.Generator | None = None) -> str:
+        """Return the next action, or the answer after the last one."""
+        situation = parse_prompt(seen.prompt)
+        if not situation.cause:
+            return SILENT_REPLY  # It asks for a report on all pairs.
+        actions = list(self.actions(situation))[: situation.limit]
+        done = sum('"entity"' in said for said in seen.messages[1::2])
+        if done < len(actions):
+            entity, verb = actions[done]
+            return json.dumps({"entity": entity, "action": verb})
+        states = [{name: name in situation.moving for name in situation.names}]
+        for response in seen.responses:
+            if found := re.findall(rf"([^\s:;]+): ({'|'.join(situation.words[2:])})", response):
+                states.append({name: state == situation.words[2] for name, state in found})
+        is_yes = RULES[self.rule](situation.cause, situation.effect, states)
+        return json.dumps({"answer": "yes" if is_yes else "no"})
+
+
+def list_action_lists() -> list[ActionList]:
+    """Return all lists that the search compares."""
+    lists = [steps for size in range(LONGEST + 1) for steps in permutations(STEPS, size)]
+    return [ActionList(steps, rule) for steps, rule in product(lists, RULES)]
+
+
+def search_lists(lessons: Sequence[Lesson], lists: Sequence[ActionList]) -> ActionList:
+    """Return the one with the highest mean reward; of equal ones the first."""
+    for count, kept in ROUNDS:
+        rewards = {
+            one: fmean(lesson.score(one.reply) for lesson in lessons[:count]) for one in lists
+        }
+        lists = sorted(lists, key=lambda one: -rewards[one])[:kept]
+    return lists[0]
+
+
+def _fit(lessons: Sequence[Lesson]) -> Reply:
+    return search_lists(lessons, list_action_lists()).reply
+
+
+ATTACKS = (
+    SILENT,
+    *of_agents(AGENTS, "single-cause", "correlational", "listed-first"),
+    *of_agents(AGENTS, "random-then-guess", "always-yes", "always-no"),
+    Attack(
+        "hold-all",
+        "holds all others, then the cause; yes if the effect just changed",
+        ActionList(("hold others", "hold cause"), "effect changed at last").reply,
+    ),
+    Attack("best-list", "the best fixed list of actions by search", fit=_fit, lessons=200),
+)
+"""The attacks on intervene."""
