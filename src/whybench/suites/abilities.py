@@ -259,27 +259,18 @@ class Check(Generic[ItemT]):
 
 @dataclass(frozen=True)
 class HeadlineScale:
-    """The agents that define the scale of a headline measure, which `laws` tests.
+    """The agents that define the scale of a suite's primary measure, which `laws` tests.
 
     Attributes:
-        measure: The measure; by default the suite's first headline.
         exact: The agent that has 1: its name, and the settings that differ from its defaults.
         blind: Agents that do not reason, none of which may have a skill above 0.
-        blind_to: The measure that they may not have above 0, where it is not `skill_score`.
         lapsing: An agent, and the parameter that says how often an answer of it lapses; None if
             there is none.
-        within: How near to 1 the exact agent comes, where its answers are rounded.
-        untested: A flag of headlines without a value, for want of answers to test it on; an agent
-            that says nothing has it, and no value.
     """
 
     exact: tuple[str, Mapping[str, Any]]
     blind: tuple[tuple[str, Mapping[str, Any]], ...] = ()
     lapsing: tuple[str, str] | None = None
-    blind_to: str = "skill_score"
-    within: float = 1e-9
-    untested: str = ""
-    measure: str = ""
 
 
 @dataclass(frozen=True)
