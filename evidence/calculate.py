@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from evidence import calculate_model
 from evidence.blind_rewards import rewards
-from evidence.calculate_attacks import attacks
 from evidence.calculate_certificate import certificate, pgmpy_agrees
 from evidence.calculate_coverage import coverage
 from evidence.calibration import calibrated, checked
@@ -22,8 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from evidence.figures import Parts
-
-ROUNDING = 1e-9
 
 MAKERS = {
     "sees-only": "conditioning",
@@ -81,11 +78,8 @@ def agents(small: bool) -> Iterator[Figure]:
             f"{name} {'-' if value is None else format(value, '.3f')}"
             for name, value in shown.items()
         )
-        skill = shown["skill_score"]
-        blind = agent.name in {name for name, _ in (SUITE.scale.blind if SUITE.scale else ())}
-        holds = skill is not None and (skill <= ROUNDING if blind else skill > -1)
-        claim = "has a skill of 0 or less" if blind else "is placed"
-        yield Figure(f"{design.name}: {agent.name} {claim}", words, holds)
+        skill = shown["number_skill"]
+        yield Figure(f"{design.name}: {agent.name} is measured", words, skill is not None)
         if agent.name in MAKERS:
             share = measures[f"error_{MAKERS[agent.name]}"].estimate
             named.append((agent.name, share))
@@ -110,7 +104,6 @@ def calibration(small: bool) -> Iterator[Figure]:
 PARTS: Parts = {
     "certificate": certificate,
     "pgmpy": pgmpy_agrees,
-    "attacks": attacks,
     "coverage": coverage,
     "speed": speed,
     "agents": agents,

@@ -160,22 +160,11 @@ def _imply(said: dict[str, float]) -> dict[str, float]:
     return implied
 
 
-def _coherence(said: Answers) -> float:
-    """Return (B - S) / (B + S), of products of different vignettes."""
+def _shift_ratio(said: Answers) -> float:
+    """Return the mean observed over the mean implied shift."""
     implied = [_imply(answers) for answers in said.values()]
-    judged = [{q: v / 100 for q, v in answers.items()} for answers in said.values()]
-    away, apart = 0.0, 0.0
-    for block, version in product(("abc", "fgh"), "12"):
-        blind = [fmean(answers[letter + version] for letter in block) for answers in judged]
-        for letter in block:
-            q = letter + version
-            off = [one[q] - other[q] for one, other in zip(judged, implied, strict=True)]
-            off = [x for x in off if not math.isnan(x)]
-            moved = [one[q] - level for one, level in zip(judged, blind, strict=True)]
-            away += fmean(a * b for a, b in combinations(off, 2)) if len(off) > 1 else 0.0
-            apart += fmean(a * b for a, b in combinations(moved, 2))
-    b, s = max(apart, 0.0), max(away, 0.0)
-    return (b - s) / (b + s)
+    shift = fmean(fmean(one["c" + v] - one["a" + v] for v in "12") for one in implied)
+    return fmean(_contrast(said, "c", "a")) / shift
 
 
 def _contrast(said: Answers, above: str, below: str) -> list[float]:
@@ -261,8 +250,7 @@ def _recalculate(said: Answers) -> dict[tuple[str, str, str], float]:
     def put(table: str, measure: str, **numbers: float) -> None:
         found.update({(table, measure, column): value for column, value in numbers.items()})
 
-    ours, theirs = _coherence(said), _coherence(people)
-    put("differences", "coherence", estimate_a=ours, estimate_b=theirs, difference=ours - theirs)
+    put("differences", "shift_ratio", estimate_a=_shift_ratio(said))
     for name, above, below in (("explaining_away", "c", "a"), ("markov_violation", "d", "e")):
         own, other = (_contrast(side, above, below) for side in (said, people))
         gap = [a - b for a, b in zip(own, other, strict=True)]

@@ -63,8 +63,17 @@ BORNE: dict[str, Callable[[Ends], bool]] = {
     "Hardly explains away": lambda e: (
         e["explaining_away"][1] > -0.1 and e["explaining_away"][2] < 0.1
     ),
-    "Judgments of causes follow": _above("coherence", 0.5),
-    "Judgments of causes do not follow": _below("coherence", 0.0),
+    "Shifts its judgment of a cause about as": lambda e: (
+        e["shift_ratio"][1] > 0.75 and e["shift_ratio"][2] < 1.25
+    ),
+    "Nearly ignores the other cause": lambda e: (
+        e["shift_ratio"][1] > -0.25 and e["shift_ratio"][2] < 0.25
+    ),
+    "Shifts its judgment of a cause backwards": _below("shift_ratio", 0.0),
+    "Shifts its judgment of a cause less": lambda e: (
+        e["shift_ratio"][1] > 0.0 and e["shift_ratio"][2] < 1.0
+    ),
+    "Shifts its judgment of a cause more": _above("shift_ratio", 1.0),
     r"Correct in \S+ of cases, but": _above("verdict_lucky", 0.05),
     "Answers too early": _above("verdict_premature", 0.05),
     "Experiments before it answers": _above("justified_accuracy", 0.9),

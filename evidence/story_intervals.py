@@ -4,7 +4,7 @@
 noisy-OR reasoner would, and each of its answers is moved by what its story and its vignette do to
 that question and to all of them. *For these stories* the true value is what vignettes of the
 stories drawn would give on average; *for stories like these* it is what stories would give on
-average, of coherence the ratio of the two sums' averages.
+average, of the shift ratio the ratio of both shifts' averages.
 """
 
 from __future__ import annotations
@@ -22,8 +22,9 @@ from scipy.stats import binom
 from evidence.figures import Figure, Parts
 from whybench.seeds import generator
 from whybench.suites.groups import Group
-from whybench.suites.judge.coherence import ASKED, GIVEN, imply, measure_coherence
+from whybench.suites.judge.implied import ASKED, GIVEN, imply
 from whybench.suites.judge.measures import task_contrast
+from whybench.suites.judge.shift_ratio import ABSENT, PRESENT, measure_shift_ratio
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -93,29 +94,25 @@ class StoryAgent:
             for name, (above, below) in CONTRASTS.items()
         }
 
-    def distances(self, draw: np.random.Generator, stories: Array, each: int) -> Array:
-        """Return B - S and B + S of each pair of stories, stories x stories x 2."""
-        said = self.vignettes(draw, stories, each)
-        given, judged = np.split(said, [len(GIVEN)], axis=1)
-        blind = np.repeat(judged.reshape(len(said), 4, 3).mean(2), 3, axis=1)
-        means = (
-            np.nan_to_num(x).reshape(len(stories), each, -1).mean(axis=1)
-            for x in (judged - blind, judged - imply(given))
+    def shift_ratio(self, draw: np.random.Generator, stories: Array, each: int) -> float:
+        """Return the ratio of the mean shifts over many vignettes of these stories."""
+        given, judged = np.split(self.vignettes(draw, stories, each), [len(GIVEN)], axis=1)
+        observed, implied = (
+            np.nanmean(x[:, ABSENT] - x[:, PRESENT]) for x in (judged, imply(given))
         )
-        b, s = (mean @ mean.T for mean in means)
-        return np.stack([b - s, b + s], axis=-1)
+        return float(observed / implied)
 
     def true_values(self, draw: np.random.Generator) -> dict[str, float]:
         """Return the value of each measure over all stories."""
         total = float(np.hypot(self.between, self.within))
         values = self.contrasts(_answers()[None], total)
-        pairs = self.distances(draw, self.stories(draw, MANY // 10), MANY // 40)
-        return {**values, "coherence": _coherence(pairs)}
+        drawn = self.stories(draw, MANY)
+        return {**values, "shift_ratio": self.shift_ratio(draw, drawn, POLARITIES)}
 
     def values_of(self, draw: np.random.Generator, stories: Array) -> dict[str, float]:
         """Return the value of each measure over vignettes of these stories."""
-        pairs = self.distances(draw, stories, MANY // 4)
-        return {**self.contrasts(stories, self.within), "coherence": _coherence(pairs)}
+        ratio = self.shift_ratio(draw, stories, MANY // 4)
+        return {**self.contrasts(stories, self.within), "shift_ratio": ratio}
 
 
 def _mean_within(centre: Array, spread: float) -> Array:
@@ -124,16 +121,6 @@ def _mean_within(centre: Array, spread: float) -> Array:
     inside = ndtr(high) - ndtr(low)
     density = (np.exp(-(low**2) / 2) - np.exp(-(high**2) / 2)) / (2 * np.pi) ** 0.5
     return np.asarray(centre * inside + spread * density + 1 - ndtr(high))
-
-
-def _coherence(pairs: Array) -> float:
-    """Return the ratio of sums, pairs of vignettes being of one story as often as in a run."""
-    stories = len(pairs)
-    same = np.einsum("iik->k", pairs) / stories
-    other = (pairs.sum(axis=(0, 1)) - same * stories) / (stories * (stories - 1))
-    share = (POLARITIES - 1) / (UNITS - 1)
-    less, more = share * same + (1 - share) * other
-    return float(np.clip(less / more, -1.0, 1.0))
 
 
 def _measure(said: Array, given: NDArray[np.bool_]) -> dict[str, Estimate]:
@@ -155,7 +142,7 @@ def _measure(said: Array, given: NDArray[np.bool_]) -> dict[str, Estimate]:
     }
     ones = np.ones(unit.size)
     group = Group({"graph": "collider"}, columns, unit, "vignette", {"scored": unit.size}, ones)
-    return {**found, "coherence": measure_coherence(group).coherence}
+    return {**found, "shift_ratio": measure_shift_ratio(group).ratio}
 
 
 def judge_coverage(shares: Mapping[str, tuple[int, int]]) -> list[str]:

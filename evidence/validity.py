@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from evidence.coherence import COHERENCE_PARTS
 from evidence.figures import Figure, Parts, figures_of
+from evidence.shift_ratio import SHIFT_PARTS
 from evidence.story_intervals import STORY_PARTS
 from whybench.records.table import record_table
 from whybench.results.pairing import compare_tables
@@ -536,7 +536,7 @@ PARTS: Parts = {
     "same value": same_value,
     "separating": separating,
     "intervals": intervals,
-    **COHERENCE_PARTS,
+    **SHIFT_PARTS,
     **STORY_PARTS,
 }
 

@@ -277,10 +277,8 @@ def test_readme_scores_of_reference_agents_are_those_of_a_small_profile() -> Non
             (one,) = (one for one in found if one.name == name and not one.at)
             assert figure.replace("−", "-") == measure_text(one), f"{name}, {agent_name}"
         if baseline != "–":
-            agents = ((suite.agent(agent), settings) for agent, settings in suite.scale.blind)
-            every = (m for who in agents for m in simulate(suite, design, items, *who))
-            values = [m.estimate for m in every if m.name == name and not m.at]
-            assert float(baseline) == round(max(values), 2), name
+            zero = suite.zeros.of({"design": design.name})
+            assert (zero.measure, f"{zero.value:.2f}") == (name, baseline)
 
 
 def test_readme_example_has_the_numbers_of_its_item() -> None:

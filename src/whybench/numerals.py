@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from whybench.stats import Measure
 
 UNDETERMINED = "cannot be determined"
-"""Printed instead of an estimate whose interval covers more than half of its range."""
+"""Printed if there is no estimate, or if its interval covers more than half of its range."""
 
 
 def number_text(value: float | None, sign: str = "", digits: int = 2) -> str:
@@ -34,12 +34,14 @@ def interval_text(
 
 
 def is_determined(measure: Measure) -> bool:
-    """Return whether the interval of a measure covers at most half of the measure's range.
+    """Return whether a measure has an estimate, with an interval of at most half of its range.
 
-    A measure without an interval or without a known maximum counts as determined. A measure
+    An estimate without an interval or without a known maximum counts as determined. A measure
     without a minimum, such as a skill score, counts as if it began two below its maximum.
     """
     low, high = measure.range
+    if measure.estimate is None:
+        return False
     if isinf(high) or measure.low is None or measure.high is None:
         return True
     low = high - 2 if isinf(low) else low

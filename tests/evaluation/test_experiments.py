@@ -78,7 +78,7 @@ def test_what_is_stated_is_counted(file: Path) -> None:
         ({"compare": ["stlye"]}, "got 'stlye'; did you mean"),
         ({"compare": ["story"]}, "several levels .*, got 'story'"),
         ({"settings": {}}, "got 'temperature'"),
-        ({"measures": ["eaa"]}, r"are compared \(.*coherence, .*explaining_away, .*got 'eaa'"),
+        ({"measures": ["eaa"]}, r"are compared \(.*explaining_away, .*shift_ratio.*got 'eaa'"),
         (
             {"smallest": {"explaining_away": -1}},
             "smallest explaining_away must be a number from 0, got -1",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from itertools import pairwise
 from math import inf
 
 import pyarrow as pa
@@ -15,12 +16,14 @@ from whybench.errors import Fence
 from whybench.numerals import measure_text
 from whybench.page.bars import EDGE, WIDTH, Scale, bar, scale_of
 from whybench.page.browsing import FAILURES, HEAD, TAIL, kind_of, selected, shortened
+from whybench.page.card_charts import draw_chart
 from whybench.page.cautions import cautions
 from whybench.page.comparisons import compare_agents, compare_levels, pairs_of
 from whybench.page.conditions import commands, conditions, not_measured
 from whybench.page.downloads import as_json, packed, unpacked
 from whybench.page.material import Material, Measured
 from whybench.page.panels import _marks, panels, standing_out
+from whybench.page.plane import BOTTOM, LEFT, RIGHT, TOP, Axis, draw_plane
 from whybench.page.svg import Styles, compact_path, inline_svg
 from whybench.page.tables import make_table
 from whybench.records.runs import Run
@@ -197,6 +200,7 @@ def test_an_estimate_from_few_answers_is_drawn_open() -> None:
         ({"range": (-1.0, 1.0), "low": -1.0, "high": 1.0}, "cannot be determined"),
         ({"range": (-1.0, 1.0), "low": -0.1, "high": 0.7}, "0.50 [-0.10, 0.70]"),  # 0.8 of 2
         ({"range": (0.0, 1.0), "low": 0.2, "high": 0.8}, "cannot be determined"),
+        ({"estimate": None, "low": None, "high": None}, "cannot be determined"),
         ({"range": (0.0, 1.0), "low": 0.25, "high": 0.75}, "0.50 [0.25, 0.75]"),  # half of it
         ({"low": 0.2, "high": 9.0}, "0.50 [0.20, 9.00]"),  # has no range
         ({"range": (0.0, 1.0), "low": None, "high": None}, "0.50"),
@@ -324,7 +328,7 @@ def test_standing_out_difference_that_no_card_shows_comes_first(monkeypatch) -> 
     # The card of judge shows the Markov violations, which separate the two.
     assert not any("Differs" in text for texts in found().values() for text in texts)
     monkeypatch.setattr(
-        type(get_suite("judge")), "headline", ("coherence", "explaining_away", "markov_violation")
+        type(get_suite("judge")), "headline", ("shift_ratio", "explaining_away", "markov_violation")
     )
     monkeypatch.setattr(type(get_suite("judge")), "card_size", 1)
     texts = found()
@@ -336,17 +340,56 @@ def test_standing_out_difference_that_no_card_shows_comes_first(monkeypatch) -> 
     )
 
 
-def test_judge_card_shows_both_style_measures_with_people_and_without_an_exact_value() -> None:
+def test_judge_card_shows_the_plane_of_its_style_with_people_and_without_an_exact_value() -> None:
     material = Material([("judge", judged("maker/one", n=240))])
     [panel] = panels_of(material)["judge"]
-    assert [chart.measure for chart in panel.charts] == ["explaining_away", "markov_violation"]
-    assert [chart.title for chart in panel.charts] == ["explaining away", "Markov violation"]
-    for chart, low, high in zip(panel.charts, ("-0.10", "0.00"), ("0.28", "0.18"), strict=True):
-        labels = re.findall(r"<text[^>]*>([^<]*)</text>", chart.picture)
-        assert "people" in labels
-        assert not {"exact", "baseline", "no reasoning"} & set(labels)
-        assert f"the middle half of people: {low} to {high}" in chart.picture
-    assert "coherence" in {column.name for column in judge_columns(material)}
+    measures = ["explaining_away", "markov_violation", "shift_ratio"]
+    assert [chart.measure for chart in panel.charts] == measures
+    assert not any(chart.picture for chart in panel.charts)
+    labels = re.findall(r"<text[^>]*>([^<]*)</text>", panel.plane)
+    assert {"people", "one", "explaining away →", "↑ Markov violation"} <= set(labels)
+    assert not {"exact", "baseline", "no reasoning"} & set(labels)
+    assert (
+        "the middle half of people: explaining away -0.10 to 0.28; Markov violation 0.00 to 0.18"
+        in panel.plane
+    )
+    assert set(measures) <= {column.name for column in judge_columns(material)}
+
+
+def test_judge_plane_has_points_and_intervals_where_the_numbers_are() -> None:
+    """A second reading of the picture: places in pixels back to numbers."""
+    material = Material([("judge", judged("maker/one", "human-rw17", n=240))])
+    [panel] = panels_of(material)["judge"]
+    lines = re.findall(r'class="interval" x1="(.+?)" x2="(.+?)" y1="(.+?)" y2="(.+?)"', panel.plane)
+    wide, high = ([float(end) for end in line] for line in lines)
+    point = re.search(r'class="estimate" cx="(.+?)" cy="(.+?)"', panel.plane)
+    x, y = map(float, point.groups())
+    [condition] = conditions(material.measured(), frozenset())["judge"]
+    for name, places, (start, end) in (
+        ("explaining_away", (x, *wide[:2]), (LEFT, RIGHT)),
+        ("markov_violation", (y, *high[2:]), (BOTTOM, TOP)),
+    ):
+        one = condition.get("maker/one", name)
+        read = [(place - start) / (end - start) - 0.5 for place in places]
+        assert read == pytest.approx([one.estimate, one.low, one.high], abs=0.001)
+    assert (wide[2], wide[3], high[0], high[1]) == (y, y, x, x)
+
+
+def test_judge_plane_names_do_not_overlap_and_wide_intervals_have_no_point() -> None:
+    scale = Scale(-0.5, 0.5)
+    shown = {
+        name: measure(estimate=0.1, low=0.0, high=0.2, range=(-1, 1)) for name in ("x/one", "x/two")
+    }
+    shown["x/wide"] = measure(estimate=0.1, low=-0.9, high=0.9, range=(-1, 1))
+    plane = draw_plane(
+        Axis("across", shown, scale, (LEFT, RIGHT)), Axis("up", shown, scale, (BOTTOM, TOP))
+    )
+    names = re.findall(r'class="name"[^>]* y="(.+?)"[^>]*>(.*?)<', plane)
+    heights = sorted(float(height) for height, _ in names)
+    assert [name for _, name in names] == ["one", "two", "wide"]
+    assert min(b - a for a, b in pairwise(heights)) >= 12
+    assert plane.count('class="estimate"') == 2
+    assert "x/wide: up cannot be determined" in plane
 
 
 def judge_columns(material: Material):
@@ -366,7 +409,7 @@ def test_published_values_of_people_are_those_of_their_data(graph) -> None:
     )
     found = compared.compare(record_table(list(rows), judge.record_columns))
     values = {
-        pair.measure: pair.b.estimate for pair in found.differences if pair.measure != "coherence"
+        pair.measure: pair.b.estimate for pair in found.differences if pair.measure != "shift_ratio"
     }
     ranges = {one.measure: one.quartiles for one in found.places}
     [published] = [v for labels, v in compared.published if labels["graph"] == graph]
@@ -377,22 +420,13 @@ def test_published_values_of_people_are_those_of_their_data(graph) -> None:
 
 
 @pytest.mark.parametrize("name", ["intervene", "compose", "calculate"])
-def test_baseline_is_drawn_where_the_best_agent_without_reasoning_is(name) -> None:
+def test_baseline_is_drawn_at_the_zero_of_the_design(name) -> None:
     suite = get_suite(name)
-    design = suite.make_design(suite.budget("small").settings)
-    items = list(suite.items(design))
-    tables = {
-        agent: record_table(
-            list(simulate_rows(suite, design, items, suite.agent(agent), settings, agent, {})),
-            suite.record_columns,
-        )
-        for agent, settings in suite.scale.blind
-    }
-    material = Material([(name, pa.concat_tables(tables.values()))])
-    [condition] = conditions(material.measured(), frozenset())[name]
-    marks = dict(_marks(condition, suite.headline[0], material.agents()))
-    best = max(condition.get(agent, suite.headline[0]).estimate for agent in tables)
-    assert marks == pytest.approx({"baseline": best, "exact": 1.0}, abs=0.02)
+    zero = next(iter(suite.zeros.by_design.values()))
+    found = [Measured(name, measure(name=suite.headline[0], design=zero.design))]
+    [condition] = conditions(found, frozenset())[name]
+    marks = dict(_marks(condition, suite.headline[0], ["a"]))
+    assert marks == {"baseline": zero.value, "exact": 1.0}
 
 
 def test_suites_without_a_baseline_agent_show_no_baseline() -> None:
@@ -449,23 +483,14 @@ def test_a_table_shows_one_condition_and_the_first_is_that_of_most_agents() -> N
     assert (second.words, set(second.measures)) == ("design core, style cot", {"a"})
 
 
-def test_where_an_agent_without_reasoning_is_follows_from_skill() -> None:
-    """By hand: headline .6 with skill .5 lies half-way from .2 to 1."""
-    found = [
-        Measured("intervene", measure(name="justified_accuracy", estimate=0.6)),
-        Measured("intervene", measure(name="skill_score", estimate=0.5)),
-    ]
-    [condition] = conditions(found, frozenset())["intervene"]
-    marks = dict(_marks(condition, "justified_accuracy", ["a"]))
-    assert marks == pytest.approx({"baseline": 0.2, "exact": 1.0})
-
-
 def test_with_many_agents_the_chosen_one_has_the_line_and_others_are_ticks() -> None:
     tables = [judged(f"maker/{letter}") for letter in "abcdef"]
     [panel] = panels_of(Material([("judge", pa.concat_tables(tables))]))["judge"]
-    for chart in panel.charts:
-        assert chart.picture.count('class="tick"') == 6
-        assert chart.picture.count(" hidden>") == 5
+    assert panel.plane.count('class="other"') == 6
+    assert panel.plane.count(" hidden>") == 5
+    bars = draw_chart({letter: measure() for letter in "abcdef"}, {}, Scale(0, 1), "accuracy")
+    assert bars.count('class="tick"') == 6
+    assert bars.count(" hidden>") == 5
 
 
 @pytest.mark.slow

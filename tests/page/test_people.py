@@ -18,7 +18,7 @@ def test_a_block_has_three_tables_with_marks_in_the_pictures() -> None:
     assert {block.suite for block in found.blocks} == {"judge"}
     differences, likeness, places = found.blocks[0].tables
     assert [row.measure for row in differences.rows] == [
-        "coherence",
+        "shift_ratio",
         "explaining_away",
         "markov_violation",
     ]

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.usefixtures("mirror")
 def test_records_are_compared_with_people() -> None:
     records = wb.Records({"judge": answers("judge", 0)})
     among = records.compare_with_people(
-        {"explaining_away": 2.0, "markov_violation": 2.0, "coherence": 3.0}
+        {"explaining_away": 2.0, "markov_violation": 2.0, "shift_ratio": 3.0}
     )
     assert isinstance(among, wb.Comparison)
     assert among.agents == records.agents

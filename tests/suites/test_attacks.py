@@ -72,7 +72,7 @@ class TestRun:
         suite, design, items = asked("calculate", 120)
         attack = next(one for one in list_attacks(suite) if one.name == "sees-only")
         found = run_attack(suite, design, items, attack)
-        name = suite.zero_measure
+        name = suite.headline[0]
         (expected,) = (
             one
             for one in simulate(suite, design, items, suite.agent("sees-only"), {})

@@ -13,7 +13,7 @@ from tests.altered import altered
 from whybench.suites.checks import _CHECKS, check_design
 from whybench.suites.contract import Agent, Answer
 from whybench.suites.judge import SUITE
-from whybench.suites.laws import LAWS
+from whybench.suites.laws import STYLE_LAWS
 
 DESIGN = SUITE.make_design({"design": "core", "story": ["economy"], "overload": ["de"]})
 counter = count()
@@ -93,7 +93,7 @@ BROKEN = [
         "reference agents are readable",
         changed(
             agents={"mute": Agent("mute", "", mute, expected=lambda *_: {"explaining_away": 0.0})},
-            scale=None,
+            styles=(),
         ),
     ),
 ]
@@ -109,10 +109,10 @@ def test_the_check_fails_on_a_broken_suite(name: str, suite) -> None:
 
 def test_a_sound_design_passes_every_check() -> None:
     results = list(check_design(SUITE, DESIGN))
-    assert tuple(result.name for result in results) == (*_CHECKS, *LAWS, *SUITE.checks)
+    assert tuple(result.name for result in results) == (*_CHECKS, *STYLE_LAWS, *SUITE.checks)
     assert len(results) >= 12
     assert all(result.passed for result in results)
-    assert all(result.looked_at == 80 for result in results if result.name not in LAWS)
+    assert all(result.looked_at == 80 for result in results if result.name not in STYLE_LAWS)
 
 
 def test_overload_that_speaks_of_the_story_is_found(tmp_path) -> None:

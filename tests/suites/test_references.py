@@ -32,7 +32,7 @@ COMPARED = {
     "judge": "explaining_away",
     "intervene": "justified_accuracy",
     "compose": "compositional_agreement",
-    "calculate": "skill_score",
+    "calculate": "number_skill",
     "analyze": "paired_score",
 }
 """The measure of each suite by which minds are ranked."""

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
+from importlib.resources import files
+from pathlib import Path
 from string import Formatter
 from typing import Any
 
 import pytest
+import yaml
 from evidence.sentences import BORNE, is_borne
 from hypothesis import given
 from hypothesis import strategies as st
 
+from whybench.drawing.style import read_table
 from whybench.stats import Measure
 from whybench.suites.calibration import simulate
 from whybench.suites.registry import get_suite, suite_names
@@ -24,6 +28,8 @@ from whybench.suites.sentences import (
     Says,
     find,
 )
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def measure(name: str, low: float, high: float, **at: Any) -> Measure:
@@ -110,19 +116,71 @@ def test_calculate_mistake_on_rung_1_is_not_called_a_mistake_about_counterfactua
 
 def test_judge_reversed_explaining_away_is_not_called_ignoring_the_other_cause() -> None:
     texts = findings(
-        "judge", measure("explaining_away", -0.32, -0.27), measure("coherence", -0.7, -0.6)
+        "judge", measure("explaining_away", -0.32, -0.27), measure("shift_ratio", -0.9, -0.7)
     )
     assert texts == [
         "Reverses explaining away: a known cause raises the judgment of the other one (-0.30).",
-        "Judgments of causes do not follow from its other answers (coherence -0.65).",
+        "Shifts its judgment of a cause backwards, against its own other answers (shift ratio "
+        "-0.80; 1 follows from them).",
     ]
 
 
-def test_judge_sentences_state_no_right_answer_and_no_independence() -> None:
+@pytest.mark.parametrize(
+    ("ends", "begins"),
+    [
+        ((0.8, 1.2), "Shifts its judgment of a cause about as much as"),
+        ((-0.2, 0.2), "Nearly ignores the other cause"),
+        ((-0.2, -0.1), "Nearly ignores the other cause"),
+        ((0.2, 0.9), "Shifts its judgment of a cause less than"),
+        ((1.1, 1.9), "Shifts its judgment of a cause more than"),
+        ((-0.2, 0.9), "The intervals are too wide"),
+        ((0.7, 1.3), "The intervals are too wide"),
+    ],
+)
+def test_judge_shift_ratio_is_described_as_its_interval_allows(ends, begins) -> None:
+    (text,) = findings("judge", measure("shift_ratio", *ends))
+    assert text.startswith(begins)
+
+
+def test_judge_texts_state_no_right_answer_and_no_independence() -> None:
     """No single judgment is right or wrong, and most prompts do not state independence."""
-    for rule in get_suite("judge").sentences:
-        for text in _templates(rule):
-            assert not re.search("right|wrong|as they are|should|tells nothing", text), text
+    judge = get_suite("judge")
+    texts = [text for rule in judge.sentences for text in _templates(rule)]
+    texts += [text for one in judge.measure_table for text in (one.label, one.meaning)]
+    texts += [agent.summary for agent in judge.agents.values()]
+    texts += read_table("whybench.suites.judge.figures", "style.yaml")["captions"].values()
+    texts.append(
+        yaml.safe_load(files("whybench.suites.judge").joinpath("eval.yaml").read_text())[
+            "description"
+        ]
+    )
+    assert len(texts) > 50
+    named = r"\b(right|wrong|correct|exact|exactly|independent|independence|should)\b"
+    for text in texts:
+        assert not re.search(f"{named}|as they are", text, re.IGNORECASE), text
+    # A measure of judgments has no best end, and so neither a baseline nor an exact value.
+    judged = [one for one in judge.measure_table if one.name != "answered"]
+    assert {(one.baseline, one.exact) for one in judged} == {(None, None)}
+    shown = [one for one in judged if one.name in judge.card]
+    assert {one.direction for one in shown} == {"neither"}
+    assert judge.scale is None
+
+
+def test_judge_page_of_the_docs_claims_neither_right_answers_nor_independence() -> None:
+    page = (ROOT / "docs/judge.md").read_text("utf-8")
+    page = re.sub(r"\$\$?[^$]+\$\$?", "", page)
+    flowing = re.sub(r"(?<=\S)\n(?![|#>`\n-])", " ", page)
+    claims = re.split(r"(?<=\.)\s|\n", flowing)
+    assert len(claims) > 300
+    conditional = (
+        r"if you take|assumed|(un)?state[sd]?\b|do(es)?n't state|Prompts say|do they say|work"
+    )
+    denied = r"\bno\b|\bnot\b|n't\b|neither|nothing"
+    for claim in claims:
+        if re.search(r"\bindependen", claim, re.IGNORECASE):
+            assert re.search(conditional, claim), claim
+        if re.search(r"\b(right|wrong|correct|exact)\b", claim, re.IGNORECASE):
+            assert re.search(denied, claim), claim
 
 
 def test_analyze_mean_of_partial_marks_is_not_called_a_share_of_pairs() -> None:

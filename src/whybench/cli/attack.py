@@ -89,7 +89,7 @@ def attack_command(
     else:
         print_rows(rows, suite.name, f"design {chosen.name}")
         _print_zero(zero)
-    best = results[0].value(suite.zero_measure)
+    best = results[0].value(suite.headline[0])
     sys.exit(1 if zero and best is not None and best > zero.value + MARGIN else 0)
 
 
@@ -118,12 +118,12 @@ def _run(
 def _has_measure(suite: AnySuite, design: Design) -> bool:
     """Return whether a design has the measure of zeros, which others may replace."""
     (found,) = _run(suite, design, [SILENT], MOST_ITEMS, quiet=True)
-    return found.value(suite.zero_measure) is not None
+    return found.value(suite.headline[0]) is not None
 
 
 def _find_zero(suite: AnySuite, design: Design, results: Sequence[AttackResult]) -> Zero:
     """Return the zero that the best attack sets."""
-    measure = suite.zero_measure
+    measure = suite.headline[0]
     best = rank_attacks(suite, results)[0]
     digest = design_digest(suite, design, DIGESTED)
     return Zero(design.name, digest, measure, best.attack.name, round(best.value(measure) or 0, 6))
@@ -131,7 +131,7 @@ def _find_zero(suite: AnySuite, design: Design, results: Sequence[AttackResult])
 
 def _row(suite: AnySuite, result: AttackResult) -> dict[str, str]:
     """Return the printed row of an attack."""
-    names = dict.fromkeys((suite.zero_measure, *suite.headline))
+    names = dict.fromkeys((suite.headline[0], *suite.headline))
     found = {name: result.measures[name] for name in names if name in result.measures}
     return {
         "attack": result.attack.name,
@@ -143,9 +143,9 @@ def _row(suite: AnySuite, result: AttackResult) -> dict[str, str]:
 
 
 def _numbers(suite: AnySuite, result: AttackResult) -> dict[str, Any]:
-    measure = result.measures.get(suite.zero_measure)
+    measure = result.measures.get(suite.headline[0])
     if measure is None:
-        return {"measure": suite.zero_measure, "estimate": None, "low": None, "high": None}
+        return {"measure": suite.headline[0], "estimate": None, "low": None, "high": None}
     own = {"estimate": measure.estimate, "low": measure.low, "high": measure.high}
     return {"measure": measure.name, **own, "replies": result.replies}
 

@@ -2,7 +2,8 @@
 
 A card shows the measures that its suite puts there (`Suite.card`) under one condition. Each chart
 has a line with estimate and interval for every agent, and reference lines: the baseline and the
-exact agent where the measure has them, and people's value and range. For the agent that the reader
+exact agent where the measure has them, and people's value and range. The first two measures of a
+style are shown in their plane instead, and the others as numbers. For the agent that the reader
 chose, the card shows the number in large, badges for its limits, a finding
 (`whybench.suites.sentences`) and a link to a typical answer. With many agents only the chosen one
 has a line, above ticks for the others.
@@ -22,6 +23,7 @@ from whybench.page.bars import Scale, scale_of
 from whybench.page.card_charts import FEW, draw_chart
 from whybench.page.cautions import MANY_UNANSWERED
 from whybench.page.methods import Badge, badges_of, measure_title, measure_words
+from whybench.page.plane import BOTTOM, LEFT, RIGHT, TOP, Axis, draw_plane
 from whybench.stats.differences import (
     AFTER_CORRECTION,
     NO_DIFFERENCE,
@@ -88,7 +90,7 @@ class Chart:
         measure: The measure; empty if nothing was measured.
         title: Its name for people to read.
         meaning: Its meaning, in one sentence.
-        picture: The drawing.
+        picture: The drawing; empty if the panel has a plane.
         values: The value of each agent.
     """
 
@@ -124,6 +126,7 @@ class Panel:
         condition: The condition in words.
         charts: The measures of the card; at least one.
         readings: The findings about each agent.
+        plane: The drawing of the first two measures of a style.
     """
 
     suite: str
@@ -131,6 +134,7 @@ class Panel:
     condition: str
     charts: tuple[Chart, ...]
     readings: tuple[Reading, ...]
+    plane: Markup | None = None
 
 
 def panels(
@@ -277,52 +281,75 @@ def _panel(
         readings.append(Reading(agent, sentences))
     known = [name for name in suite.card if name in condition.headline]
     names = known or [next(iter(condition.headline), suite.headline[0])]
-    charts = tuple(_chart(material, condition, name, agents, values) for name in names)
-    return Panel(condition.suite, condition.key, condition.words, charts, tuple(readings))
+    shown = {name: {agent: condition.get(agent, name) for agent in agents} for name in names}
+    plane = None
+    if suite.styles and len(names) > 1:
+        across, up = (
+            Axis(
+                measure_title(suite.name, name),
+                shown[name],
+                _style_scale(shown[name]),
+                ends,
+                values.get(name),
+            )
+            for name, ends in zip(names, ((LEFT, RIGHT), (BOTTOM, TOP)), strict=False)
+        )
+        plane = draw_plane(across, up)
+    charts = tuple(
+        Chart(
+            name,
+            measure_title(suite.name, name),
+            measure_words(suite.name, name),
+            Markup() if plane else _draw(condition, name, shown[name], values.get(name)),
+            tuple(_values(material, condition, shown[name])),
+        )
+        for name in names
+    )
+    return Panel(condition.suite, condition.key, condition.words, charts, tuple(readings), plane)
 
 
-def _chart(
-    material: Material,
-    condition: Condition,
-    name: str,
-    agents: Sequence[str],
-    people: Mapping[str, PeoplesValue],
-) -> Chart:
-    shown = {agent: condition.get(agent, name) for agent in agents}
-    values = []
+def _values(
+    material: Material, condition: Condition, shown: Mapping[str, Measure | None]
+) -> Iterator[Value]:
+    """Yield the value of each agent."""
     for agent, measure in shown.items():
         if measure is None:
             ran = (agent, condition.suite) in material.outcomes()
-            values.append(Value("not asked under this condition" if ran else "not run"))
+            yield Value("not asked under this condition" if ran else "not run")
             continue
         badges = tuple(_badges(material, condition.suite, agent, measure))
         if is_determined(measure):
             number, _, interval = measure_text(measure).partition(" ")
-            values.append(Value(number, interval, badges))
+            yield Value(number, interval, badges)
         else:
-            values.append(Value(UNDETERMINED, "", badges))
-    own = people.get(name)
-    marks = dict(_marks(condition, name, agents))
+            yield Value(UNDETERMINED, "", badges)
+
+
+def _draw(
+    condition: Condition,
+    name: str,
+    shown: Mapping[str, Measure | None],
+    people: PeoplesValue | None,
+) -> Markup:
+    """Return the chart of a measure, with a line for each agent."""
+    marks = dict(_marks(condition, name, shown))
     scale = scale_of([one for one in shown.values() if one is not None])
-    if not marks and get_suite(condition.suite).scale is not None:
-        # The suite has a best value for another measure, so this one describes a style.
-        ends = [*STYLE_SCALE, scale.low, *(_ends(shown.values()))]
-        scale = Scale(min(ends), max(ends))
-        marks = {"0": 0.0}
-    if own is not None:
-        marks["people"] = own.value
-    title = measure_title(condition.suite, name)
-    picture = draw_chart(shown, marks, scale, title, own)
-    meaning = measure_words(condition.suite, name)
-    return Chart(name, title, meaning, picture, tuple(values))
+    if get_suite(condition.suite).styles:
+        scale, marks = _style_scale(shown), {"0": 0.0}
+    if people is not None:
+        marks["people"] = people.value
+    return draw_chart(shown, marks, scale, measure_title(condition.suite, name), people)
 
 
-def _ends(measures: Iterable[Measure | None]) -> Iterator[float]:
-    """Yield estimates and ends of intervals, at most 1 from 0."""
-    for one in measures:
-        for end in (one.estimate, one.low, one.high) if one else ():
-            if end is not None:
-                yield min(max(end, -1.0), 1.0)
+def _style_scale(shown: Mapping[str, Measure | None]) -> Scale:
+    """Return a scale for a measure of a style: at most 1 from 0, with 0 in the middle part."""
+    ends = [
+        min(max(end, -1.0), 1.0)
+        for one in shown.values()
+        for end in ((one.estimate, one.low, one.high) if one else ())
+        if end is not None
+    ]
+    return Scale(min(*STYLE_SCALE, *ends), max(*STYLE_SCALE, *ends))
 
 
 def _published_values(condition: Condition) -> dict[str, PeoplesValue]:
@@ -367,7 +394,7 @@ def _marks(condition: Condition, name: str, agents: Iterable[str]) -> Iterator[t
     The baseline is the best attack on the design (`whybench.suites.zeros`).
     """
     suite = get_suite(condition.suite)
-    if suite.scale is None or name != suite.scale_measure:
+    if suite.scale is None or name != suite.headline[0]:
         return
     found = (condition.get(agent, name) for agent in agents)
     labels = next((one.labels for one in found if one is not None), None)

@@ -259,23 +259,16 @@ class Check(Generic[ItemT]):
 
 @dataclass(frozen=True)
 class HeadlineScale:
-    """The agents that define the scale of a headline measure, which `laws` tests.
+    """The agents that define the scale of a suite's primary measure, which `laws` tests.
 
     Attributes:
-        measure: The measure; by default the suite's first headline.
         exact: The agent that has 1: its name, and the settings that differ from its defaults.
         lapsing: An agent, and the parameter that says how often an answer of it lapses; None if
             there is none.
-        within: How near to 1 the exact agent comes, where its answers are rounded.
-        untested: A flag of headlines without a value, for want of answers to test it on; an agent
-            that says nothing has it, and no value.
     """
 
     exact: tuple[str, Mapping[str, Any]]
     lapsing: tuple[str, str] | None = None
-    within: float = 1e-9
-    untested: str = ""
-    measure: str = ""
 
 
 @dataclass(frozen=True)

@@ -129,7 +129,7 @@ def rank_attacks(suite: AnySuite, results: Iterable[AttackResult]) -> list[Attac
     """Return the results, the best by the primary measure first."""
 
     def rank(result: AttackResult) -> float:
-        value = result.value(suite.zero_measure)
+        value = result.value(suite.headline[0])
         return -inf if value is None else value
 
     return sorted(results, key=rank, reverse=True)
@@ -149,10 +149,10 @@ def find_stronger(
     """
     for attack in list_attacks(suite):
         if attack.fit is None:
-            found = run_attack(suite, design, items, attack).measures.get(suite.zero_measure)
+            found = run_attack(suite, design, items, attack).measures.get(suite.headline[0])
             end = None if found is None else found.estimate if whole else found.low
             if end is not None and end > most:
-                yield f"{attack.name} has {suite.zero_measure} {end:.3f}, above {most:.3f}"
+                yield f"{attack.name} has {suite.headline[0]} {end:.3f}, above {most:.3f}"
 
 
 def converse(suite: AnySuite, item: Any, reply: Reply, rng: np.random.Generator) -> Answer:

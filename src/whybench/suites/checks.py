@@ -22,7 +22,7 @@ from whybench.prose import find_matches
 from whybench.seeds import FEW, digest, generator, item_digest, split_digest
 from whybench.suites.agents import MINDS
 from whybench.suites.attack_runs import find_stronger
-from whybench.suites.laws import LAWS, LawCase
+from whybench.suites.laws import LAWS, STYLE_LAWS, LawCase
 from whybench.suites.zeros import DIGESTED, MARGIN, MOST_ITEMS
 
 if TYPE_CHECKING:
@@ -135,14 +135,14 @@ def _headline_checks(case: _Case, *, cut: bool) -> Iterator[CheckResult]:
     """Run the checks of the primary measure, which require the whole design."""
     suite = case.suite
     headline = None
-    if suite.scale is None or not suite.headline:
+    if not suite.styles and (suite.scale is None or not suite.headline):
         why = "the suite has no scale of its primary measure"
     elif cut:
         why = PART
     else:
         headline = LawCase(suite, case.design, case.items)
         why = "" if headline.has_headline else "the design has no headline, or too few items"
-    for name, law in LAWS.items():
+    for name, law in (STYLE_LAWS if suite.styles else LAWS).items():
         if headline is None or why:
             yield CheckResult(name, 0, 0, (), why, applies=False)
         else:

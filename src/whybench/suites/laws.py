@@ -7,10 +7,10 @@ then these can be tried, on ours and on anybody's suite:
 
 - *Silence is not achieved*: an exact agent that is silent on every other item has less than one
   that is not, and one that is always silent has no more.
-- *What is lost does not count*: an exact agent some of whose answers a technical error prevented
+- *Lost answers do not count*: an exact agent some of whose answers a technical error prevented
   is exact.
 - *The scale has its ends*: the exact agent has 1, in `skill_score` too. What the best attack has
-  is checked apart (`attacks`).
+  is checked apart (`attack_runs`).
 - *Monotone*: over agents that lapse at growing rates, the mean over seeds falls by two standard
   errors or more from each rate to the next. From 0 to 1% it may tie. With fewer than 200 seeds
   nothing but a rise by two standard errors breaks the law, and with fewer than three nothing does.
@@ -18,8 +18,15 @@ then these can be tried, on ours and on anybody's suite:
   and in the right direction, in 85% of runs of the standard budget. Of other designs the share is
   told.
 
-The first three are checks of a design (`whybench validate`); the others take seeds
-(`whybench validate`).
+Where the headline measures are a style, of which no value is better, a suite names agents of known
+style instead (`Suite.styles`):
+
+- *Silence is no style*: an agent that is silent on every other item has the values that are
+  expected of it, or none, and one without any answer has none.
+- *Lost answers do not count*: an agent some of whose answers a technical error prevented has the
+  values that are expected of it.
+
+These and the first three are checks of a design; the others take seeds (`whybench validate`).
 """
 
 from __future__ import annotations
@@ -45,6 +52,7 @@ if TYPE_CHECKING:
     from whybench.suites.registry import AnySuite
 
     Row = dict[str, Any]
+    Laws = Mapping[str, Callable[["LawCase"], Iterator[str]]]
 
 RATES = (0.0, 0.01, 0.02, 0.05, 0.10, 0.20, 0.35, 0.50)
 """Lapses per answer."""
@@ -70,11 +78,12 @@ MOST_ITEMS = 3000
 """Items that checks of a design look at, in whole blocks from its start."""
 
 
-def headline_values(suite: AnySuite, rows: Iterable[Row], name: str = "") -> list[Any]:
-    """Return the headline of answers, or another measure, under each of their conditions."""
-    wanted = name or suite.scale_measure
-    measures = suite.measures(record_table(list(rows), suite.record_columns))
-    return [measure for measure in measures if measure.name == wanted and not measure.at]
+def headline_values(suite: AnySuite, rows: Iterable[Row], *names: str) -> list[Any]:
+    """Return the headline of answers, or other measures, under each of their conditions."""
+    wanted = names or suite.headline[:1]
+    table = record_table(list(rows), suite.record_columns)
+    measures = suite.named_measures(table, wanted)
+    return [measure for measure in measures if measure.name in wanted and not measure.at]
 
 
 def _answers(
@@ -89,7 +98,7 @@ class LawCase:
     """A design on which laws are tried, and what the exact agent answers to it.
 
     Attributes:
-        suite: The suite, which must say the scale of its headline.
+        suite: The suite, which must say the scale of its headline, or the styles.
         design: The design.
         items: Its items; of many, whole blocks from the start are looked at.
     """
@@ -116,13 +125,25 @@ class LawCase:
         chosen = self.items[: max(block, MOST_ITEMS // block * block)]
         return _answers(self.suite, self.design, chosen, who)
 
-    def values(self, rows: Iterable[Row], name: str = "") -> list[Any]:
-        """Return the headline of answers, or another measure."""
-        return headline_values(self.suite, rows, name)
+    def values(self, rows: Iterable[Row], *names: str) -> list[Any]:
+        """Return the headline of answers, or other measures."""
+        return headline_values(self.suite, rows, *names)
+
+    @cached_property
+    def styles(self) -> list[tuple[str, list[Row], Mapping[str, float]]]:
+        """The agents of known style: name, answers, and the values that are expected of them."""
+        found = []
+        for who in self.suite.styles:
+            agent = self.suite.agent(who[0])
+            expected = agent.expected(agent.settings(who[1]), self.design) if agent.expected else {}
+            found.append((who[0], self.answers(who), expected))
+        return found
 
     @property
     def has_headline(self) -> bool:
-        """Whether there are items enough for an exact agent to have a headline."""
+        """Whether there are items enough for a known agent to have a headline."""
+        if self.suite.styles:
+            return any(self.values(rows, *expected) for _, rows, expected in self.styles)
         return any(found.estimate is not None for found in self.values(self.exact))
 
 
@@ -142,7 +163,7 @@ def drop_answers(
 
 
 def _silence(case: LawCase) -> Iterator[str]:
-    suite, name = case.suite, case.suite.scale_measure
+    suite, name = case.suite, case.suite.headline[0]
     measured = [
         case.values(changed)
         for changed in (
@@ -152,48 +173,71 @@ def _silence(case: LawCase) -> Iterator[str]:
         )
     ]
     whole, half, none = ([found.estimate for found in values] for values in measured)
-    unknown, unseen = (
-        [x.estimate is None and case.scale.untested not in x.flags for x in values]
-        for values in measured[1:]
-    )
-    if not none or any(unseen):
+    if None in none or not none:
         yield f"{name} of an agent that says nothing must have a value, got {none or 'none'}"
         return
-    for before, after, least, lost in zip(whole, half, none, unknown, strict=True):
-        if before is not None and (lost or (after is not None and after >= before)):
+    for before, after, least in zip(whole, half, none, strict=True):
+        if before is not None and (after is None or after >= before):
             yield f"{name} must fall if every other answer is not given, got {before}, then {after}"
-        if after is not None and least is not None and least > after:
+        if after is not None and least > after:
             yield f"{name} must be least if nothing is answered, got {after}, then {least}"
 
 
 def _loss(case: LawCase) -> Iterator[str]:
     lost = drop_answers(case.suite, case.exact, "error", lambda place, _: place % 7 == 3)
     for found in case.values(lost):
-        if found.estimate is not None and abs(found.estimate - 1) > case.scale.within:
+        if found.estimate is not None and abs(found.estimate - 1) > EXACT:
             yield f"{found.name} of an exact agent must be 1 whatever is lost, got {found.estimate}"
 
 
 def _ends(case: LawCase) -> Iterator[str]:
-    for name in (case.suite.scale_measure, "skill_score"):
+    for name in dict.fromkeys((case.suite.headline[0], "skill_score")):
         for found in case.values(case.exact, name):
-            if found.estimate is not None and abs(found.estimate - 1) > case.scale.within:
+            if found.estimate is not None and abs(found.estimate - 1) > EXACT:
                 yield f"{name} of {case.scale.exact[0]} must be 1, got {found.estimate}"
 
 
-LAWS: Mapping[str, Callable[[LawCase], Iterator[str]]] = {
+def _silent_style(case: LawCase) -> Iterator[str]:
+    for agent, rows, expected in case.styles:
+        half, none = (
+            case.values(drop_answers(case.suite, rows, "no_answer", chosen), *expected)
+            for chosen in (lambda place, _: place % 2 == 1, lambda *_: True)
+        )
+        for found in half:
+            if found.estimate is not None and abs(found.estimate - expected[found.name]) > EXACT:
+                yield f"{found.name} of {agent}, half silent, must be as before, got {found}"
+        for found in none:
+            if found.estimate is not None:
+                yield f"{found.name} of {agent}, without any answer, must have none, got {found}"
+
+
+def _lost_style(case: LawCase) -> Iterator[str]:
+    for agent, rows, expected in case.styles:
+        lost = drop_answers(case.suite, rows, "error", lambda place, _: place % 7 == 3)
+        for found in case.values(lost, *expected):
+            if found.estimate is None or abs(found.estimate - expected[found.name]) > EXACT:
+                yield f"{found.name} of {agent} must be as before with lost answers, got {found}"
+
+
+LAWS: Laws = {
     "silence is not achieved": _silence,
-    "what is lost does not count": _loss,
+    "lost answers do not count": _loss,
     "the scale of the headline has its ends": _ends,
 }
 """What `whybench validate` asks of the headline of a suite that says its scale."""
 
+STYLE_LAWS: Laws = {
+    "silence is no style": _silent_style,
+    "lost answers do not count": _lost_style,
+}
+"""The laws of a suite that names agents of known style."""
 
-def judge_lapses(values: Mapping[float, Sequence[float]], within: float = EXACT) -> SelfTest:
+
+def judge_lapses(values: Mapping[float, Sequence[float]]) -> SelfTest:
     """Say whether a headline falls as lapses become more frequent.
 
     Args:
         values: Rate to the headline at each seed.
-        within: How far a headline may be off by rounding.
     """
     means = {rate: fmean(found) for rate, found in values.items()}
     misses = []
@@ -204,7 +248,7 @@ def judge_lapses(values: Mapping[float, Sequence[float]], within: float = EXACT)
         if len(values[after]) < FEWEST:
             continue
         least = APART * error if seeds >= ENOUGH and before > 0 else -APART * error
-        if fall < least - within:
+        if fall < least - EXACT:
             misses.append(
                 f"from {before:g} to {after:g} lapses it must fall by {least:.4f} or more, "
                 f"got {fall:.4f}"
@@ -241,7 +285,7 @@ def try_lapses(suite: AnySuite, design: Design, seeds: int) -> Iterator[SelfTest
                 compared[rate].append(record_table(rows, suite.record_columns))
         if not values:  # the design has no headline
             return
-    yield judge_lapses(values, suite.scale.within)
+    yield judge_lapses(values)
     if suite.comparison is not None:
         told = [_is_told_apart(suite, *sides) for sides in zip(*compared.values(), strict=True)]
         standard = suite.make_design(suite.budget("standard").settings)
@@ -254,7 +298,7 @@ def _is_told_apart(suite: AnySuite, better: pa.Table, worse: pa.Table) -> bool:
     pairs = [
         one
         for one in suite.comparison.pairs(stack_sides(better, worse))
-        if one.measure == suite.scale_measure
+        if one.measure == suite.headline[0]
     ]
     return bool(pairs) and all(
         found.p is not None and found.p < ALPHA and (found.difference or 0) < 0 for found in pairs

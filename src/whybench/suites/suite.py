@@ -77,6 +77,9 @@ class Suite(ABC, Generic[DesignT, ItemT]):
             ranges and the list of measures come from it.
         headline: The main measures of the suite, the most important first.
         card_size: How many of them the suite's card on the report's first screen shows.
+        styles: Reference agents without noise, each with the settings that differ from its
+            defaults, where the headline measures are a style, of which no value is better. `laws`
+            tests that neither silence nor errors change the style.
         sentences: Findings about an agent, the most informative first (`sentences`).
         golden_replies: Replies whose answers go into the content hash, so that a changed parser
             shows.
@@ -110,6 +113,7 @@ class Suite(ABC, Generic[DesignT, ItemT]):
     measure_table: Sequence[DeclaredMeasure] = ()
     headline: tuple[str, ...] = ()
     card_size: int = 1
+    styles: Sequence[tuple[str, Mapping[str, Scalar]]] = ()
     sentences: tuple[SentenceRule, ...] = ()
     golden_replies: Sequence[str] = ()
     checks: Mapping[str, Check[Any]] = NONE
@@ -311,16 +315,6 @@ class Suite(ABC, Generic[DesignT, ItemT]):
     def card(self) -> tuple[str, ...]:
         """The measures on the suite's card of the report's first screen."""
         return self.headline[: self.card_size]
-
-    @property
-    def zero_measure(self) -> str:
-        """The measure of which the best attack sets the zero: the primary one."""
-        return self.headline[0]
-
-    @property
-    def scale_measure(self) -> str:
-        """The measure that `scale` describes."""
-        return (self.scale.measure if self.scale else "") or self.headline[0]
 
     @property
     def record_columns(self) -> dict[str, type]:

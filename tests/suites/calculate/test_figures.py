@@ -255,7 +255,7 @@ def test_a_skill_far_below_0_does_not_press_the_rest_together() -> None:
     labels = {"agent": "maker/wild", "design": "d"}
     measures = [
         Measure(
-            "skill_score",
+            "number_skill",
             value,
             value - 1,
             value + 1,

@@ -9,7 +9,7 @@ import pytest
 
 from whybench.records.table import record_table
 from whybench.suites.calculate import SUITE
-from whybench.suites.calculate.measures import calculate_measures
+from whybench.suites.calculate.measures import ZEROS, calculate_measures
 from whybench.suites.calculate.mistakes import MISTAKES
 from whybench.suites.calculate.quantities import NOT_COMPUTABLE
 from whybench.suites.calibration import simulate
@@ -38,20 +38,20 @@ def test_skill_is_error_over_that_of_a_constant() -> None:
     # A constant of 50 errs by 30, 20, 10; the answers by 0, 4, and, not given, as the constant.
     rows = [row(1, 80, 80), row(2, 30, 34), row(3, 60, None)]
     found = measure(rows)
-    assert found["skill_score"] == pytest.approx(1 - 14 / 60)
+    assert found["number_skill"] == pytest.approx(1 - 14 / 60)
     assert found["accuracy"] == pytest.approx(1 / 3)
     assert found["answered"] == pytest.approx(2 / 3)
 
 
 def test_effects_are_held_against_none() -> None:
     rows = [row(1, -20, -20, query="ate"), row(2, 10, 0, query="ate")]
-    assert measure(rows)["skill_score"] == pytest.approx(1 - 10 / 30)
+    assert measure(rows)["number_skill"] == pytest.approx(1 - 10 / 30)
 
 
 def test_to_say_that_there_is_no_answer_is_worth_a_constant() -> None:
     rows = [row(1, 80, NOT_COMPUTABLE), row(2, 30, 30)]
     found = measure(rows)
-    assert found["skill_score"] == found["number_skill"] == pytest.approx(1 - 30 / 50)
+    assert found["number_skill"] == pytest.approx(1 - 30 / 50)
     assert "answerability_skill" not in found
 
 
@@ -76,9 +76,6 @@ def test_gaps_that_matter_are_held_against_idle_ones_query_by_query() -> None:
     assert found["answerability_skill"] == pytest.approx((1 / 2 + 1) / 2 - 1 / 3)
     # A constant of 50 errs by 30 three times and by 20; two of the 30s are answered.
     assert found["number_skill"] == pytest.approx(60 / 110)
-    assert found["skill_score"] == pytest.approx(
-        (found["answerability_skill"] + found["number_skill"]) / 2
-    )
 
 
 def test_without_idle_numbers_all_that_has_an_answer_stands_in() -> None:
@@ -96,14 +93,14 @@ def test_what_has_no_answer_alone_is_no_skill() -> None:
 def test_silence_tells_nothing_apart() -> None:
     found = measure([row(1, 80, None), row(2, NOT_COMPUTABLE, None)])
     assert found["answerability"] == 0
-    assert found["skill_score"] == found["number_skill"] == found["answerability_skill"] == 0
+    assert found["number_skill"] == found["answerability_skill"] == 0
 
 
 def test_the_greater_of_two_is_held_against_a_coin() -> None:
     rows = [row(n, 1, 1 if n else 2, form="greater") for n in range(4)]
     found = measure(rows)
     assert found["accuracy"] == pytest.approx(3 / 4)
-    assert found["skill_score"] == pytest.approx(1 - (1 / 4) / 0.5)
+    assert found["number_skill"] == pytest.approx(1 - (1 / 4) / 0.5)
 
 
 def test_a_mistake_is_known_by_its_value() -> None:
@@ -127,24 +124,31 @@ def core_measures(agent: str) -> dict[tuple[str, tuple[Any, ...]], float | None]
 
 @pytest.mark.parametrize(
     ("agent", "skill"),
-    [("exact", 1), ("assumes-half", 1 / 2), ("constant", 0), ("says-cannot", 0)],
+    [("exact", 1), ("assumes-half", 1), ("constant", 0), ("says-cannot", 0)],
 )
 def test_where_agents_stand(agent: str, skill: float) -> None:
-    assert core_measures(agent)["skill_score", ()] == pytest.approx(skill)
+    assert core_measures(agent)["number_skill", ()] == pytest.approx(skill)
+
+
+def test_the_skill_score_is_0_for_the_best_attack_and_1_if_exact() -> None:
+    zero = ZEROS.of({"design": "core"})
+    assert core_measures(zero.attack)["skill_score", ()] == pytest.approx(0, abs=1e-5)
+    assert core_measures("exact")["skill_score", ()] == 1
+    # A constant has 0 in numbers: by hand from the line through both.
+    assert core_measures("constant")["skill_score", ()] == pytest.approx(
+        -zero.value / (1 - zero.value)
+    )
 
 
 def test_doubt_wherever_a_number_is_not_told_is_not_paid_for() -> None:
     found = core_measures("doubts")
     assert found["number_skill", ()] == 0
-    assert found["skill_score", ()] <= 0  # type: ignore[operator]
     assert found["answerability", ()] > 0.7  # type: ignore[operator]
 
 
-def test_skill_score_is_given_where_both_kinds_of_questions_are() -> None:
-    levels = {at[0][0] for name, at in core_measures("exact") if name == "skill_score" and at}
-    assert levels == {"rung", "query", "mechanism", "variables"}
+def test_skill_of_numbers_is_given_at_all_levels() -> None:
     levels = {at[0][0] for name, at in core_measures("exact") if name == "number_skill" and at}
-    assert "variant" in levels
+    assert levels == {"rung", "query", "mechanism", "variant", "variables"}
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from whybench.suites.compose.agreements import combine_lesser, sum_agreements
 from whybench.suites.compose.design import DESIGNS
 from whybench.suites.compose.expected import expect_coin, expect_constant, expect_copy
 from whybench.suites.compose.groups import compose_groups, group_by_world
-from whybench.suites.compose.measures import compose_pairs
+from whybench.suites.compose.measures import ZEROS, compose_pairs
 from whybench.suites.pairs import stack_sides
 
 
@@ -37,15 +37,50 @@ def test_the_lesser_of_the_two_agreements_is_the_headline() -> None:
     assert found["valid_agreement"].estimate == 1.0
     assert found["consistent_agreement"].estimate == pytest.approx(0.1 / 0.5)
     assert found["compositional_agreement"].estimate == found["consistent_agreement"].estimate
-    # An agent that says the effect is what the cause is made has the true share of the whole.
-    assert found["skill_score"].estimate == pytest.approx((0.2 - 0.1) / (1 - 0.1))
+    zero = ZEROS.of({"design": "core"}).value
+    assert found["skill_score"].estimate == pytest.approx((0.2 - zero) / (1 - zero))
 
 
-def test_an_agent_that_copies_the_setting_agrees_with_itself_and_has_no_skill() -> None:
+def test_an_agent_that_copies_the_setting_agrees_with_itself_and_not_with_the_truth() -> None:
     found = measured(rows(lambda _stratum, _cause, _effect, made: made))
     assert found["consistent_agreement"].estimate == 1.0
     assert found["compositional_agreement"].estimate == pytest.approx(0.1)
-    assert found["skill_score"].estimate == pytest.approx(0.0)
+
+
+def with_facts(given, right) -> list[dict]:
+    """Return answers with factual ones: `right` gives an answer's outcome for unit and anchor."""
+    given = list(given)
+    facts = []
+    for unit in dict.fromkeys(row["unit"] for row in given):
+        own = next(row for row in given if row["unit"] == unit)
+        for anchor in (1, 2):
+            outcome = right(unit, anchor)
+            value = {"right": 1.0, "wrong": 0.0}.get(outcome)
+            facts.append(
+                own
+                | {"rung": "factual", "setting": "", "effect": anchor, "distance": 0, "truth": 1.0}
+                | {"outcome": "scored" if value is not None else outcome, "value": value}
+            )
+    return [*given, *facts]
+
+
+def test_an_agreement_counts_only_with_right_factual_answers() -> None:
+    """By hand: the whole follows on the units of one stratum, a tenth of the weight."""
+
+    def agreement(right) -> float | None:
+        found = measured(with_facts(rows(each=40), right))
+        assert found["valid_agreement"].estimate == found["consistent_agreement"].estimate
+        return found["compositional_agreement"].estimate
+
+    assert agreement(lambda _unit, _anchor: "right") == 1.0
+    assert agreement(lambda _unit, _anchor: "wrong") == 0.0
+    assert agreement(lambda _unit, _anchor: "no_answer") == 0.0
+    assert agreement(lambda _unit, anchor: "wrong" if anchor == 2 else "right") == 0.0
+    # Units come in turn from four strata, so that every other unit of a stratum is unit // 4 odd.
+    half = agreement(lambda unit, _anchor: "wrong" if unit // 4 % 2 else "right")
+    assert half == pytest.approx(0.5)
+    lost = agreement(lambda unit, _anchor: "error" if unit // 4 % 2 else "right")
+    assert lost == 1.0
 
 
 def test_what_is_not_answered_is_disagreement_and_what_is_lost_is_left_out() -> None:
@@ -70,7 +105,7 @@ def test_an_agent_that_says_nothing_has_nothing() -> None:
     ]
     found = measured(silent)
     assert found["compositional_agreement"].estimate == 0.0
-    assert found["skill_score"].estimate < 0
+    assert found["skill_score"].estimate < -0.5
     lost = [row | {"outcome": "error", "reason": "lost", "value": None} for row in silent]
     assert measured(lost)["compositional_agreement"].estimate is None
 

@@ -174,7 +174,7 @@ def place(found: AgentAmongPeople, measure: str) -> Place:
 
 def test_people_are_the_mean_person_of_the_source() -> None:
     found = {pair.measure: pair for pair in among(answers(epochs=2)).differences}
-    assert list(found) == ["coherence", "explaining_away", "markov_violation"]
+    assert list(found) == ["shift_ratio", "explaining_away", "markov_violation"]
     for measure in contrast_measures(mean_records()):
         assert found[measure.name].b.estimate == pytest.approx(measure.estimate, abs=1e-12)
     means = {m.name: m.estimate for m in contrast_measures(table(answers(epochs=2)))}
@@ -188,7 +188,7 @@ def test_what_the_mean_person_says_does_not_differ_from_people() -> None:
     mean_person = people.set_column(people.column_names.index("agent"), "agent", names)
     for pair in compare_with_people(mean_person).differences:
         # Versions of a question differ in people, not in the mean of a cell.
-        if pair.measure != "coherence":
+        if pair.measure != "shift_ratio":
             assert pair.difference == pytest.approx(0, abs=1e-12)
     for one in compare_with_people(mean_person).likeness:
         assert one.estimate.estimate == pytest.approx(

@@ -8,7 +8,6 @@ from whybench.suites.contract import (
     Answer,
     Budget,
     Costs,
-    HeadlineScale,
     Inspection,
     PairedComparison,
     PeopleComparison,
@@ -19,7 +18,6 @@ from whybench.suites.contract import (
 )
 from whybench.suites.judge.agents import AGENTS, MINDS
 from whybench.suites.judge.checks import CHECKS
-from whybench.suites.judge.coherence import NOT_TESTED
 from whybench.suites.judge.design import (
     ABSTRACT,
     CONTENT,
@@ -41,6 +39,7 @@ from whybench.suites.judge.prompt_parser import parse_prompt
 from whybench.suites.judge.prompts import render_prompt, render_reply
 from whybench.suites.judge.questionnaire import QUESTIONNAIRE
 from whybench.suites.judge.replies import parse_reply
+from whybench.suites.judge.shift_ratio import shift_measures
 from whybench.suites.judge.stories import MORE_STORIES
 from whybench.suites.sentences import read_sentences
 
@@ -132,7 +131,7 @@ TABLES = {"fits": _fits_table}
 """What is made from records beside measures."""
 
 SMALLEST = {
-    "coherence": 0.05,
+    "shift_ratio": 0.05,
     **dict.fromkeys(
         ("explaining_away", "markov_violation", "human_correlation", "heldout_r2"), 0.02
     ),
@@ -157,8 +156,8 @@ class Judge(Suite[JudgeDesign, JudgeItem]):
     parts = PARTS
     condition = CONDITION
     measure_table = MEASURES
-    headline = ("explaining_away", "markov_violation", "coherence", "human_correlation")
-    card_size = 2
+    headline = ("explaining_away", "markov_violation", "shift_ratio", "human_correlation")
+    card_size = 3
     sentences = read_sentences(__package__)
     golden_replies = GOLDEN_REPLIES
     checks = CHECKS
@@ -175,13 +174,7 @@ class Judge(Suite[JudgeDesign, JudgeItem]):
     people_comparison = PeopleComparison(
         _compare_with_people, _people_are_fetched, "whybench data fetch causAIign", PEOPLE
     )
-    scale = HeadlineScale(
-        exact=("noisy-or", {}),
-        lapsing=("noisy-or", "lapse"),
-        within=0.01,
-        untested=NOT_TESTED,
-        measure="coherence",
-    )
+    styles = (("noisy-or", {}), ("associative", {}), ("heedless", {}))
     sums = Sums(SUMMED_BY, summed_measures)
     inspection = Inspection(
         task="whybench.tasks:judge",
@@ -226,17 +219,17 @@ class Judge(Suite[JudgeDesign, JudgeItem]):
         return answer.value is not None and abs(answer.value - item.truth) <= HALF_A_POINT
 
     def measures(self, records: pa.Table) -> list[Measure]:
-        """Return contrasts, what a fitted model says, and correlation with people."""
+        """Return the contrasts, the shift ratio, the fitted model and the likeness to people."""
         return judge_measures(records)
 
     def named_measures(self, records: pa.Table, names: Collection[str]) -> list[Measure]:
-        """Return the contrasts alone if they are all that is named: models take long to fit."""
+        """Return the quick measures if they are all that is named: models take long to fit."""
         quick = self.pooled_measures(records)
         return quick if {*names} <= {each.name for each in quick} else self.measures(records)
 
     def pooled_measures(self, records: pa.Table) -> list[Measure]:
-        """Return the contrasts, which take no time."""
-        return list(contrast_measures(records))
+        """Return the contrasts and the shift ratio, which take no time."""
+        return [*contrast_measures(records), *shift_measures(records)]
 
     def sample_scores(self, rows: Sequence[Mapping[str, Any]]) -> dict[str, float | str | None]:
         """Return the answer beside that of a normative reasoner; means of several."""

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from whybench.scm import Graph, Model, Table, probability
 from whybench.suites.contract import Agent, Parameter, UserError
+from whybench.suites.judge.implied import COLLIDER
 from whybench.suites.judge.prompts import render_reply
 from whybench.suites.judge.published import human_means, people_are_fetched
 from whybench.suites.judge.questions import (
@@ -29,6 +30,7 @@ from whybench.suites.judge.questions import (
     TaskContrast,
     load_structure,
 )
+from whybench.suites.judge.shift_ratio import shift_ratio_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -169,6 +171,13 @@ def _agent(
             for name, contrast in _contrasts(design).items()
         }
         every_task = not design.task  # with fewer tasks a model may not be determined
+        if every_task and design.graph == COLLIDER and not (settings["noise"] or settings["lapse"]):
+            said = {
+                (q.task, q.cause): round(100 * believe(COLLIDER, q, settings)) / 100
+                for q in load_structure(COLLIDER).questions
+            }
+            ratio = shift_ratio_of(said)
+            values |= {} if ratio is None else {"shift_ratio": ratio}
         exact = noisy_or and every_task and not settings["lapse"]
         if exact and settings["noise"] and settings["m1"] == settings["m2"]:
             p, b, m = (settings[name] for name in ("p", "b", "m1"))
@@ -215,7 +224,7 @@ AGENTS: Mapping[str, Agent[JudgeItem]] = {
     for agent in (
         _agent(
             "noisy-or",
-            "applies the noisy-or model exactly, with known parameters",
+            "applies the noisy-or model, with known parameters",
             _noisy_or,
             calibrate_at=(
                 {},

@@ -11,9 +11,9 @@ who judged the same vignette. There the agent stands in the person's place, and 
 same others; the agent's answers in a cell are averaged first, so who answers many times has less
 noise than a person. A person's `explaining_away` and `markov_violation` rest on four answers, or
 eight: `reliability` says how far the versions about the two outer variables agree over people, for
-both versions together (Spearman and Brown). Coherence needs several vignettes, and no person judged
-two. Intervals of a place are Wilson's, clustered by vignette; the agent's own value is taken as it
-is.
+both versions together (Spearman and Brown). The shift ratio needs several vignettes, and no person
+judged two. Intervals of a place are Wilson's, clustered by vignette; the agent's own value is taken
+as it is.
 """
 
 from __future__ import annotations
@@ -27,17 +27,16 @@ import numpy as np
 from whybench.errors import UserError
 from whybench.stats import spearman_brown, wilson_estimate
 from whybench.suites.groups import GROUP_KEYS, group_records
-from whybench.suites.judge.coherence import COHERENT_GRAPH, measure_coherence
-from whybench.suites.judge.groups import CONDITION, group_every_answer
+from whybench.suites.judge.groups import CONDITION
 from whybench.suites.judge.human_correlation import average_cells, judged_groups, other_stimuli
 from whybench.suites.judge.likeness import compare_likeness, list_persons
 from whybench.suites.judge.measures import contrast_ratios, task_contrast
 from whybench.suites.judge.published import JudgedGraph, human_means, people_records
 from whybench.suites.judge.questions import load_structure
+from whybench.suites.judge.shift_ratio import compare_shift_ratios
 from whybench.suites.pairs import (
     RatioEstimator,
     compare_groups,
-    difference_of,
     match_groups,
     stack_sides,
 )
@@ -139,11 +138,8 @@ def _repeat_people(shared: pa.Table) -> pa.Table:
 
 
 def _differences(both: pa.Table) -> Iterator[Difference]:
-    """Yield people's and the agent's coherence and contrasts, and the differences."""
-    for pair in match_groups(group_every_answer(_without_errors(both))):
-        if pair[0].labels["graph"] == COHERENT_GRAPH:
-            sides = (measure_coherence(group).jackknifed for group in pair)
-            yield difference_of("coherence", pair[0].labels, *sides)
+    """Yield people's and the agent's shift ratio and contrasts, and the differences."""
+    yield from compare_shift_ratios(_without_errors(both))
     for graph in dict.fromkeys(both["graph"].to_pylist()):
         groups = [group for group in _mean_groups(both) if group.labels["graph"] == graph]
         estimators = {

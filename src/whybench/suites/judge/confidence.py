@@ -9,7 +9,7 @@ became of the first.
   below 0 if it is most confident where it is furthest off.
 
 Stories state no rates, so closeness is not to any truth. It is to what the agent's own answers to I
-to V imply of VI to XI, in the collider (`whybench.suites.judge.coherence`): does it know which of
+to V imply of VI to XI, in the collider (`whybench.suites.judge.implied`): does it know which of
 its judgments do not follow from the others? That is no calibration, and two things beside knowing
 move it: an agent that is sure of all answers near 0 and 100, and tasks that are easy for everybody.
 Where confidence never changes there is nothing to be told, and no estimate (`constant`).
@@ -28,8 +28,8 @@ from whybench.stats import Estimate, clustered_mean, resampled_spearman, t_quant
 from whybench.stats.resampling import jackknife_counts
 from whybench.stats.results import flag_few_units
 from whybench.suites.groups import group_records
-from whybench.suites.judge.coherence import ASKED, COHERENT_GRAPH, imply_each
 from whybench.suites.judge.groups import CONDITION, make_measure
+from whybench.suites.judge.implied import ASKED, COLLIDER, imply_each
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -70,7 +70,7 @@ def confidence_measures(records: pa.Table) -> Iterator[Measure]:
 
 def _distances(group: Group) -> NDArray[np.float64] | None:
     """Return how far each answer is off, NaN where that cannot be told; None where nowhere."""
-    if group.labels["graph"] != COHERENT_GRAPH:
+    if group.labels["graph"] != COLLIDER:
         return None
     names, units = np.unique(group.units, return_inverse=True)
     implied = imply_each(group, units, names.size)

@@ -35,7 +35,7 @@ CONDITION = (
 """The columns that make up a condition; measures are computed within one."""
 
 SUMMED_BY = (*GROUP_KEYS, *CONDITION, "task", "cause", "story", "polarity", "person")
-"""The columns by which records may be summed up without any loss to coherence, contrasts, fits."""
+"""The columns by which records may be summed up without loss to contrasts, shift ratio, fits."""
 
 SAMPLED = ("story and polarity", ("sampled",))
 """What is sampled, and the column that names it."""

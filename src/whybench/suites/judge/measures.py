@@ -38,10 +38,10 @@ import numpy as np
 
 from whybench.stats import Estimate, Measure, generalize, weighted_means
 from whybench.stats.left_out import Ratio
-from whybench.suites.judge.coherence import COHERENCE, coherence_measures
 from whybench.suites.judge.groups import CONDITION, JudgeMeasure, group_answers
 from whybench.suites.judge.published import people_are_fetched
 from whybench.suites.judge.questions import load_structure
+from whybench.suites.judge.shift_ratio import SHIFTS, shift_measures
 from whybench.suites.measures import (
     SHARE,
     DeclaredMeasure,
@@ -129,8 +129,8 @@ def summed_measures(records: pa.Table) -> list[Measure]:
     from whybench.suites.judge.fitted_models import model_measures  # noqa: PLC0415  (imports scipy)
 
     found = (
-        coherence_measures(records),
         contrast_measures(records),
+        shift_measures(records),
         task_means(records),
         model_measures(records),
     )
@@ -138,7 +138,7 @@ def summed_measures(records: pa.Table) -> list[Measure]:
 
 
 def judge_measures(records: pa.Table) -> list[Measure]:
-    """Compute every measure: coherence, contrasts, the fitted model, and likeness to people.
+    """Compute every measure: contrasts, the shift ratio, the fitted model, and likeness to people.
 
     Likeness requires people's judgments, and is computed if these have been fetched.
     """
@@ -147,8 +147,8 @@ def judge_measures(records: pa.Table) -> list[Measure]:
     from whybench.suites.judge.likeness import likeness_measures  # noqa: PLC0415
 
     found = (
-        coherence_measures(records),
         contrast_measures(records),
+        shift_measures(records),
         model_measures(records),
         confidence_measures(records),
         likeness_measures(records) if people_are_fetched() else (),
@@ -222,14 +222,13 @@ CONTRASTS = (
         "explaining_away",
         "explaining away",
         "The drop in the judgment of a cause, given the effect, if the other cause is present "
-        "instead of absent; no value is right.",
+        "instead of absent.",
     ),
     _contrast(
         "markov_violation",
         "Markov violation",
-        "The rise in the judgment of a variable if another one is present that is independent of "
-        "it by the graph.",
-        exact=0.0,
+        "The rise in the judgment of a variable if another one is present to which the graph has "
+        "no link; 0 if the other one makes no difference.",
     ),
 )
 
@@ -263,7 +262,6 @@ FITS = (
         -inf,
         1,
         direction="higher",
-        exact=1.0,
         compared="scored",
     ),
     _described(
@@ -273,7 +271,6 @@ FITS = (
         -inf,
         1,
         direction="higher",
-        exact=1.0,
     ),
 )
 
@@ -336,5 +333,5 @@ ANSWERED = share(
     exact=1.0,
 )
 
-MEASURES = (*COHERENCE, *CONTRASTS, *TASK_MEANS, *FITS, *CONFIDENCE, *LIKENESS, ANSWERED)
+MEASURES = (*CONTRASTS, *SHIFTS, *TASK_MEANS, *FITS, *CONFIDENCE, *LIKENESS, ANSWERED)
 """The measures of judge; those without a function are computed for all groups together."""

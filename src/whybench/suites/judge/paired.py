@@ -23,12 +23,12 @@ from whybench.stats import Estimate, resampled_spearman
 from whybench.stats.paired import Jackknifed
 from whybench.stats.resampling import jackknife_counts
 from whybench.suites.groups import group_records
-from whybench.suites.judge.coherence import COHERENT_GRAPH, measure_coherence
 from whybench.suites.judge.fitted_models import fit_agents, task_table
-from whybench.suites.judge.groups import CONDITION, group_every_answer
+from whybench.suites.judge.groups import CONDITION
 from whybench.suites.judge.human_correlation import CELL, average_cells, human_correlations
 from whybench.suites.judge.measures import ANSWERED, CONTRASTS
 from whybench.suites.judge.published import human_means, people_are_fetched
+from whybench.suites.judge.shift_ratio import compare_shift_ratios
 from whybench.suites.pairs import (
     FIRST,
     SECOND,
@@ -59,10 +59,10 @@ SHARED_VIGNETTE: Unit = ("vignette", ("story", "polarity"))
 
 
 def judge_pairs(records: pa.Table) -> Iterator[Difference]:
-    """Yield the differences between two sides: coherence, held-out R² and correlation first."""
+    """Yield the differences between two sides: shift ratio, held-out R² and correlation first."""
     both = filter_scored_by_both(records)
     vignette = _choose_vignette(both)
-    yield from _compare_coherence(filter_reached_by_both(records))
+    yield from compare_shift_ratios(filter_reached_by_both(records))
     yield from _compare_heldout_r2(both, vignette)
     if people_are_fetched():
         yield from _compare_human_correlation(both)
@@ -84,14 +84,6 @@ def _choose_vignette(both: pa.Table) -> Unit:
 
 def _groups(records: pa.Table, unit: Unit) -> list[Group]:
     return group_records(records, CONDITION, WORD_COLUMNS, ("value",), lambda _: unit)
-
-
-def _compare_coherence(both: pa.Table) -> Iterator[Difference]:
-    """Compare sides on what neither lost; what one did not answer counts against it."""
-    for pair in match_groups(group_every_answer(both)):
-        if pair[0].labels["graph"] == COHERENT_GRAPH:
-            sides = (measure_coherence(group).jackknifed for group in pair)
-            yield difference_of("coherence", pair[0].labels, *sides)
 
 
 def _compare_heldout_r2(both: pa.Table, vignette: Unit) -> Iterator[Difference]:

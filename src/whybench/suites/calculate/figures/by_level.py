@@ -29,7 +29,7 @@ def shares_by_level(measures: Sequence[Measure], factor: str) -> Chart:
     Agents stand in the order of their mean accuracy, the best first. Bars are 95% intervals.
 
     Args:
-        measures: `skill_score` and `accuracy` at levels of the factor; others are left out.
+        measures: `number_skill` and `accuracy` at levels of the factor; others are left out.
         factor: `rung`, `relevant` or `operations`.
     """
     groups = _groups(measures, factor)

@@ -144,7 +144,7 @@ def level_measures(records: pa.Table, factor: str) -> list[Measure]:
         return [
             measure
             for measure in calculate_measures(records)
-            if measure.name in {"skill_score", "accuracy"} and {*measure.at} == {factor}
+            if measure.name in {"number_skill", "accuracy"} and {*measure.at} == {factor}
         ]
     found = []
     for group in _groups(records):
