@@ -41,6 +41,7 @@ REQUESTS = {
     "compare": "compare logs --agents reference/careful reference/hasty",
     "report": "report logs -o page.html",
     "validate": "validate intervene --design core",
+    "attack": "attack calculate --only copies --only constant",
     "train export": "train export compose --count 30 -o train.jsonl",
     "train scan": "train scan train.jsonl --designs compose/core",
     "study export": "study export judge -o study",

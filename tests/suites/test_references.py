@@ -33,7 +33,7 @@ COMPARED = {
     "intervene": "justified_accuracy",
     "compose": "compositional_agreement",
     "calculate": "number_skill",
-    "analyze": "paired_score",
+    "analyze": "sound_pairs",
 }
 """The measure of each suite by which minds are ranked."""
 

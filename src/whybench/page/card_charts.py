@@ -21,6 +21,8 @@ FEW = 4
 WIDTH, EDGE, LINE, FOOT = 320, 12, 15, 30
 """Sizes in pixels: width and margin of a chart, height of a line, height of the labels."""
 TOP = 6
+FIRST = 60
+"""Left of this a label begins at its line."""
 NUMBERS = 34
 """Width of the numbers on the right, in pixels."""
 
@@ -53,8 +55,7 @@ def draw_chart(
             f'height="{base - TOP + 4}"><title>{words}</title></rect>'
         )
     for place, (mark, value) in enumerate(axis.marks.items()):
-        x = axis.place(value)
-        anchor = "start" if x < 60 else "middle"
+        x, anchor = axis.place(value), axis.anchor(place)
         drawn.append(f'<line class="mark" x1="{x}" x2="{x}" y1="{TOP - 4}" y2="{base + 4}"/>')
         below = base + 15 + (12 if axis.is_near(place) else 0)
         drawn.append(f'<text x="{x}" y="{below}" text-anchor="{anchor}">{escape(mark)}</text>')
@@ -108,7 +109,18 @@ class _Axis:
         share = (min(max(value, scale.low), scale.high) - scale.low) / (scale.high - scale.low)
         return round(EDGE + share * (WIDTH - 2 * EDGE - NUMBERS), 1)
 
+    def anchor(self, place: int) -> str:
+        """Return which end of a label stands at its line, so that the last two do not overlap."""
+        if self._left(place) < FIRST:
+            return "start"
+        return "end" if place == len(self.marks) - 2 and self._is_close(place + 1) else "middle"
+
     def is_near(self, place: int) -> bool:
         """Whether a label must go below the label before it."""
-        values = list(self.marks.values())
-        return place % 2 == 1 and self.place(values[place]) - self.place(values[place - 1]) < 80
+        return place % 2 == 1 and self._is_close(place) and self.anchor(place - 1) != "end"
+
+    def _is_close(self, place: int) -> bool:
+        return self._left(place) - self._left(place - 1) < 80
+
+    def _left(self, place: int) -> float:
+        return self.place(list(self.marks.values())[place])

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from whybench.stats import Measure
     from whybench.suites.sentences import PeoplesValue
 
-WIDTH, HEIGHT = 320, 232
-LEFT, RIGHT, TOP, BOTTOM = 30, 308, 18, 196
+WIDTH, HEIGHT = 320, 152
+LEFT, RIGHT, TOP, BOTTOM = 30, 308, 18, 118
 """Ends of both axes in pixels."""
 
 LINE = 12
@@ -144,7 +144,7 @@ def _people(across: Axis, up: Axis) -> Iterator[str]:
         )
     x, y = across.place(one.value), up.place(two.value)
     yield f'<path class="axis" d="M{x - 4} {y}h8M{x} {y - 4}v8"/>'
-    yield f'<text x="{x + 6}" y="{y - 5}">people</text>'
+    yield f'<text x="{x - 6}" y="{y - 3}" text-anchor="end">people</text>'
 
 
 def _draw_point(across: Axis, up: Axis, point: _AgentPoint) -> str:

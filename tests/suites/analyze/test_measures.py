@@ -72,6 +72,23 @@ def test_the_twin_score_is_the_mean_of_the_lesser_of_two() -> None:
     assert found["paired_score"].method == "mean of lesser of two; Wilson, clustered by draw"
 
 
+def test_a_pair_is_sound_if_every_field_of_both_reports_passes_and_none_claims_a_missing_trap() -> (
+    None
+):
+    found = measured(
+        trap(1.0), control(1.0),
+        trap(1.0, draw=1), control(0.9, draw=1),
+        trap(0.2, draw=2), control(1.0, draw=2),
+        # The report is sound, and the diagnosis claims a trap that isn't there.
+        trap(1.0, draw=3), control(1.0, draw=3, false_alarm=True),
+        trap(1.0, draw=4), silence(control(0.0, draw=4)),
+    )  # fmt: skip
+    assert (found["sound_pairs"].estimate, found["sound_pairs"].n) == (pytest.approx(1 / 5), 5)
+    assert found["sound_pairs"].method == "share of pairs; Wilson, clustered by draw"
+    assert "no_answer_as_0" in found["sound_pairs"].flags
+    assert estimates(measured(trap(1.0)), "sound_pairs") == (None,)
+
+
 def test_a_trap_is_paired_with_every_control_of_its_question_and_no_other() -> None:
     found = measured(
         trap(0.5), control(0.3), control(1.0, "randomised"),

@@ -87,8 +87,11 @@ def test_every_known_value_is_recovered() -> None:
     rows = list(calibrate(SUITE, design, seeds=40))
     assert [row for row in rows if not row.passed] == []
     known = {(row.agent, row.measure): row.expected for row in rows}
-    assert known["gold", "paired_score"] == 1
-    assert known["gold[silence=0.25]", "paired_score"] == 0.75**2
+    for name in ("sound_pairs", "paired_score"):
+        assert known["gold", name] == 1
+        assert known["gold[silence=0.25]", name] == 0.75**2
+    assert known["naive", "sound_pairs"] == known["null", "sound_pairs"] == 0
+    assert known["competent", "sound_pairs"] > 0.9
     assert known["null", "paired_score"] == known["schema-breaker", "score"] == 0
     assert known["naive", "trap_rate"] == 1
     assert known["naive", "paired_score"] < 0.35

@@ -246,6 +246,20 @@ def test_silence_buys_no_value_and_lost_answers_do_not_count() -> None:
 GIVEN_TASKS = {task for task, _ in GIVEN}
 
 
+def test_a_left_out_vignette_does_not_replace_missing_answers_of_the_others() -> None:
+    rows = silence(
+        answers(noise=0.1, seed=3),
+        lambda n, row: row["task"] in GIVEN_TASKS and n % 6 == 1,
+        "error",
+    )
+    found = of(rows)
+    assert len(found.without) == 12
+    for unit, left in found.without.items():
+        others = [row for row in rows if f"{row['story']}/{row['polarity']}" != unit]
+        assert len(others) < len(rows)
+        assert of(others).ratio.estimate == pytest.approx(left, abs=1e-9)
+
+
 def test_own_beliefs_in_every_vignette_leave_the_ratio_at_one() -> None:
     draw = generator("test", "beliefs")
     rows, tables = [], {}

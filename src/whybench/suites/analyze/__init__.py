@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from whybench.suites.analyze.agents import AGENTS, MINDS, oracle_reply
+from whybench.suites.analyze.attacks import ATTACKS
 from whybench.suites.analyze.challenges.contract import TRAP
 from whybench.suites.analyze.checks import CHECKS, self_tests
 from whybench.suites.analyze.design import (
@@ -54,6 +55,7 @@ from whybench.suites.contract import (
 )
 from whybench.suites.designs import name_design_file
 from whybench.suites.sentences import read_sentences
+from whybench.suites.zeros import read_zeros
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -119,8 +121,10 @@ class Analyze(Suite[AnalyzeDesign, AnalyzeItem]):
     condition = CONDITION
     random_columns = frozenset(RANDOM_COLUMNS)
     measure_table = MEASURES
-    headline = ("paired_score",)
+    headline = ("sound_pairs",)
     sentences = read_sentences(__package__)
+    attacks = ATTACKS
+    zeros = read_zeros(__package__)
     golden_replies = GOLDEN_REPLIES
     checks = CHECKS
     tables = TABLES
@@ -144,6 +148,7 @@ class Analyze(Suite[AnalyzeDesign, AnalyzeItem]):
         scorer="analysis",
         metric="twin_measures",
         shown=(
+            "sound_pairs",
             "paired_score",
             "reliability",
             "score_trap",
@@ -217,7 +222,7 @@ class Analyze(Suite[AnalyzeDesign, AnalyzeItem]):
         }
 
     def measures(self, records: pa.Table) -> list[Measure]:
-        """Return twin scores, reliability, falls, false alarms and diagnoses."""
+        """Return sound pairs, scores, falls, false alarms and diagnoses."""
         return analyze_measures(records)
 
     def make_task(

@@ -98,6 +98,15 @@ def reply_scores(replies: Group) -> Numbers:
     return scores
 
 
+def sound_replies(replies: Group) -> Numbers:
+    """Return 1 for each reply that is sound throughout, and 0 for the others.
+
+    Each field of the report passes, and no trap is claimed that isn't there, also in the diagnosis.
+    """
+    sound = (reply_scores(replies) >= 1) & (replies["false_alarm"] != "True")
+    return sound.astype(float)
+
+
 def flag_silence(replies: Group) -> tuple[str, ...]:
     """Return the flag of replies of which some have no answer."""
     return ("no_answer_as_0",) if (replies["outcome"] == "no_answer").any() else ()
@@ -110,7 +119,9 @@ def challenge_weights(replies: Group) -> Numbers:
     return weights
 
 
-def pair_scores(scores: Callable[[Group], Numbers]) -> Callable[[Group], Estimate]:
+def pair_scores(
+    scores: Callable[[Group], Numbers], method: str = "mean of lesser of two"
+) -> Callable[[Group], Estimate]:
     """Return an estimator of the mean, over pairs, of the lower score of trap and control."""
 
     def estimate(replies: Group) -> Estimate:
@@ -124,7 +135,7 @@ def pair_scores(scores: Callable[[Group], Numbers]) -> Callable[[Group], Estimat
         traps, controls = np.array(pairs, dtype=int).reshape(-1, 2).T
         # A pair belongs to the draw of its trap, which is the control's too.
         lower = np.minimum(given[traps], given[controls])
-        return _bounded_mean(lower, replies.units[traps], "mean of lesser of two")
+        return _bounded_mean(lower, replies.units[traps], method)
 
     return estimate
 

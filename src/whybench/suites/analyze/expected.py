@@ -19,7 +19,7 @@ from whybench.suites.analyze.analysts import (
 )
 from whybench.suites.analyze.challenges.contract import TRAP
 from whybench.suites.analyze.design import CONTROL, CONTROLS
-from whybench.suites.analyze.grading import GradedAnswer, grade_values, paired_score
+from whybench.suites.analyze.grading import GradedAnswer, grade_values
 from whybench.suites.analyze.items import AnalyzeItem, analyze_items
 
 if TYPE_CHECKING:
@@ -62,8 +62,15 @@ def expected_of_analyst(
             )
         measures["diagnosis"] = _mean_score(diagnoses.values())
         if design.twins:
-            measures["paired_score"] = _mean_paired_score(graded)
-            measures["paired_diagnosis"] = _mean_paired_score(diagnoses)
+            measures["sound_pairs"] = _mean_of_pairs(
+                {
+                    item: marks.score >= 1
+                    and not (marks.false_alarm or diagnoses[item].false_alarm)
+                    for item, marks in graded.items()
+                }
+            )
+            measures["paired_score"] = _mean_of_pairs(_scores(graded))
+            measures["paired_diagnosis"] = _mean_of_pairs(_scores(diagnoses))
         if len(design.label) > 1:
             measures["label_flips"] = 0.0
         return measures
@@ -74,7 +81,7 @@ def expected_of_analyst(
 def expected_of_silent(_settings: Mapping[str, Any], design: AnalyzeDesign) -> dict[str, float]:
     """Return the measures of an agent that never answers."""
     measures = {"reliability": 0.0, "score": 0.0, "answered": 0.0}
-    return measures | ({"paired_score": 0.0} if design.twins else {})
+    return measures | ({"sound_pairs": 0.0, "paired_score": 0.0} if design.twins else {})
 
 
 def expected_of_oracle(settings: Mapping[str, Any], design: AnalyzeDesign) -> dict[str, float]:
@@ -88,7 +95,7 @@ def expected_of_oracle(settings: Mapping[str, Any], design: AnalyzeDesign) -> di
         return {}
     measures = {"reliability": answers, "score": answers, "answered": answers}
     if design.twins:
-        measures["paired_score"] = answers**2
+        measures |= dict.fromkeys(("sound_pairs", "paired_score"), answers**2)
     if answers == 1:
         measures |= {"score_answered": 1.0, "diagnosis": 1.0}
         measures |= {"paired_diagnosis": 1.0} if design.twins else {}
@@ -110,15 +117,14 @@ def _mean_score(graded: Iterable[GradedAnswer]) -> float:
     return fmean(marks.score for marks in graded)
 
 
-def _mean_paired_score(graded: Mapping[AnalyzeItem, GradedAnswer]) -> float:
-    """Return the mean over all pairs of a trap and an item that differs in the variant alone."""
-    twins: dict[AnalyzeItem, list[GradedAnswer]] = defaultdict(list)
-    for item, marks in graded.items():
-        if item.variant != TRAP:
-            twins[replace(item, variant=TRAP)].append(marks)
+def _scores(graded: Mapping[AnalyzeItem, GradedAnswer]) -> dict[AnalyzeItem, float]:
+    return {item: marks.score for item, marks in graded.items()}
+
+
+def _mean_of_pairs(values: Mapping[AnalyzeItem, float]) -> float:
+    """Return the mean of the lesser value over all pairs of a trap and one of its controls."""
     return fmean(
-        paired_score(graded[trap], control)
-        for trap, controls in twins.items()
-        if trap in graded
-        for control in controls
+        min(values[trap], value)
+        for item, value in values.items()
+        if item.variant != TRAP and (trap := replace(item, variant=TRAP)) in values
     )

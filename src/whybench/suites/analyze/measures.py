@@ -1,5 +1,8 @@
 """Measures of analyze: is the trap avoided, and are there no false alarms without it?
 
+The primary measure is `sound_pairs`: the share of pairs of a trap and its matched control in which
+both analyses are sound throughout.
+
 The score of an answer is from 0 to 1 (`whybench.suites.analyze.grading`). A reply without an answer
 scores 0, so that declining hard questions gains nothing. Measures that this affects have the flag
 `no_answer_as_0`. Technical errors are left out.
@@ -41,6 +44,7 @@ from whybench.suites.analyze.aggregates import (
     pair_scores,
     reply_scores,
     slope_on_hints,
+    sound_replies,
     split_replies,
 )
 from whybench.suites.analyze.replies import REASONS
@@ -123,6 +127,18 @@ BETTER: dict[str, object] = {"direction": "higher", "exact": 1.0}
 WORSE: dict[str, object] = {"direction": "lower", "exact": 0.0}
 
 SCORES = (
+    custom(
+        "sound_pairs",
+        "sound pairs",
+        "The share of trap–control pairs in which both analyses are sound throughout.",
+        pair_scores(sound_replies, "share of pairs"),
+        is_reply,
+        range=SHARE,
+        levels=split_replies(has_controls),
+        compared="all",
+        flags=flag_silence,
+        **BETTER,
+    ),
     custom(
         "paired_score",
         "paired score",

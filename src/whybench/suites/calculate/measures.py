@@ -220,9 +220,8 @@ SHARE_OF_RIGHT = {"direction": "higher", "exact": 1.0, "compared": "reached"}
 MEASURES = (
     custom(
         "number_skill",
-        "skill score of numbers (baseline: constants)",
-        "One minus the sum of errors divided by the sum of the errors of a constant answer to each "
-        "query.",
+        "number skill",
+        "One minus the sum of errors divided by that of the best constant for each query.",
         _number_skill,
         both(reached, has_answer),
         ratios=_number_ratios,
@@ -249,7 +248,7 @@ MEASURES = (
     ),
     custom(
         "answerability_skill",
-        "skill score of answerability (baseline: the same reply to all questions)",
+        "answerability skill",
         'The share of "cannot be determined" among questions without an answer, minus its share '
         "among questions that look like them and have one.",
         _answerability_skill,

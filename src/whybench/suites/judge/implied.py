@@ -85,12 +85,20 @@ def imply_each(group: Group, unit: NDArray[np.intp], units: int) -> Array | None
     Returns:
         The implied judgments; None if a question has no answer in any unit.
     """
-    given = mean_answers(group, GIVEN, unit, units)
+    given = fill_in(mean_answers(group, GIVEN, unit, units))
+    return None if np.isnan(given).any() else imply(given)
+
+
+def fill_in(given: Array) -> Array:
+    """Return answers, units x questions, each missing one replaced by the mean of the other units.
+
+    A question without an answer in any unit remains NaN.
+    """
     known = ~np.isnan(given)
-    if not known.any(axis=0).all():
-        return None
-    usual = np.where(known, given, 0.0).sum(axis=0) / known.sum(axis=0)
-    return imply(np.where(known, given, usual))
+    counts = known.sum(axis=0)
+    sums = np.where(known, given, 0.0).sum(axis=0)
+    usual = np.divide(sums, counts, out=np.full(counts.size, np.nan), where=counts > 0)
+    return np.asarray(np.where(known, given, usual))
 
 
 def mean_answers(

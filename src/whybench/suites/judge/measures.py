@@ -221,14 +221,12 @@ CONTRASTS = (
     _contrast(
         "explaining_away",
         "explaining away",
-        "The drop in the judgment of a cause, given the effect, if the other cause is present "
-        "instead of absent.",
+        "How much lower a cause is judged, given the effect, if the other cause is present.",
     ),
     _contrast(
         "markov_violation",
         "Markov violation",
-        "The rise in the judgment of a variable if another one is present to which the graph has "
-        "no link; 0 if the other one makes no difference.",
+        "How much higher a variable is judged if one to which it has no link is present.",
     ),
 )
 

@@ -18,10 +18,12 @@ vignette. A vignette and cause counts if both VI and VIII have an answer.
 
 **Intervals** are Fieller's with Student's t. The variances of the first, for these stories, are by
 leaving out each vignette (or person), compared within its story; those of the second, for stories
-like these, by leaving out each story. Fieller's interval is bounded where the mean implied shift
-differs from 0 at p < 0.05. The first always is, since the ratio has a value only where the implied
-shift differs from 0 at p < 0.01; where the second is not, it is left out and flagged. An implied
-shift nearer to 0 than `LEAST_IMPLIED` counts as 0, since answers are whole numbers.
+like these, by leaving out each story. Missing answers to I to V are replaced by means over
+vignettes, and when a part is left out by means over the others. Fieller's interval is bounded where
+the mean implied shift differs from 0 at p < 0.05. The first always is, since the ratio has a value
+only where the implied shift differs from 0 at p < 0.01; where the second is not, it is left out and
+flagged. An implied shift nearer to 0 than `LEAST_IMPLIED` counts as 0, since answers are whole
+numbers.
 
 **Silence** buys no value: where more than a tenth of the answers to I to VI and VIII were not
 given, there is no ratio. Fewer are left out, as answers that were lost to a technical error are.
@@ -40,7 +42,7 @@ from whybench.stats.clustered import ROUNDING, t_quantile
 from whybench.stats.paired import Jackknifed
 from whybench.stats.results import flag_few_units
 from whybench.suites.judge.groups import JudgeMeasure, group_every_answer
-from whybench.suites.judge.implied import ASKED, COLLIDER, GIVEN, imply, imply_each, mean_answers
+from whybench.suites.judge.implied import ASKED, COLLIDER, GIVEN, fill_in, imply, mean_answers
 from whybench.suites.measures import measure_groups
 from whybench.suites.pairs import difference_of, match_groups, strata_of_units
 
@@ -112,22 +114,19 @@ def measure_shift_ratio(group: Group) -> ShiftRatio:
     nothing = Estimate(None, None, None, n, names.size, METHOD, ("undefined",))
     if _share_unanswered(group) > MOST_UNANSWERED:
         return ShiftRatio(replace(nothing, flags=(MANY_UNANSWERED,)), nothing)
-    table = imply_each(group, unit, names.size)
-    if table is None:
+    answers = _Answers(*(mean_answers(group, asked, unit, names.size) for asked in (GIVEN, ASKED)))
+    having = answers.sum_shifts()[1] > 0
+    if having.sum() < FEWEST:
         return ShiftRatio(nothing, nothing)
-    judged = mean_answers(group, ASKED, unit, names.size)
-    shifts = np.stack([each[:, ABSENT] - each[:, PRESENT] for each in (judged, table)], axis=-1)
-    known = ~np.isnan(shifts.sum(axis=-1))
-    counts, having = known.sum(axis=1), known.any(axis=1)
-    sums = np.where(known[..., None], shifts, 0.0).sum(axis=1)[having]
-    names, counts = names[having], counts[having]
-    if names.size < FEWEST:
-        return ShiftRatio(nothing, nothing)
+    names, answers = names[having], answers.of(having)
+    sums, counts = answers.sum_shifts()
     stories = strata_of_units(group["sampled"].tolist(), group["story"].tolist())
     story = np.array([str(stories.get(name, "")) for name in names.tolist()])
     implied = _estimate_implied(sums[:, 1] / counts, counts, names, story)
     observed, expected = (sums.sum(axis=0) / counts.sum()).tolist()
-    left = _leave_out(sums, counts, np.arange(names.size))
+    left = answers.leave_out(np.arange(names.size))
+    if np.isnan(left).any():
+        return ShiftRatio(nothing, implied, {}, stories)
     covariance, degrees = leave_out_covariance(left, story)
     reach = t_quantile(1 - GATE / 2, degrees) * covariance[1, 1] ** 0.5
     if abs(expected) <= max(reach, LEAST_IMPLIED):
@@ -138,7 +137,7 @@ def measure_shift_ratio(group: Group) -> ShiftRatio:
     found = Estimate(observed / expected, low, high, n, names.size, METHOD, flags)
     with np.errstate(divide="ignore", invalid="ignore"):
         without = dict(zip(names.tolist(), (left[:, 0] / left[:, 1]).tolist(), strict=True))
-    return ShiftRatio(_add_stories(found, sums, counts, story), implied, without, stories)
+    return ShiftRatio(_add_stories(found, answers, story), implied, without, stories)
 
 
 def compare_shift_ratios(both: pa.Table) -> Iterator[Difference]:
@@ -167,25 +166,47 @@ def _estimate_implied(
     return generalize(found, weighted_means(*rows, story, None, counts))
 
 
-def _leave_out(sums: Array, counts: NDArray[np.intp], parts: NDArray[np.intp]) -> Array:
-    """Return the mean observed and implied shift without each part, parts x 2."""
-    size = int(parts.max()) + 1
-    own = np.zeros((size, 2))
-    np.add.at(own, parts, sums)
-    rest = counts.sum() - np.bincount(parts, counts, size)
-    return np.asarray((sums.sum(axis=0) - own) / rest[:, None])
+@dataclass(frozen=True, eq=False)
+class _Answers:
+    """The mean answers of each unit, NaN where there is none.
+
+    Attributes:
+        given: The answers to I to V, units x `GIVEN`.
+        judged: The judgments given the effect, units x `ASKED`.
+    """
+
+    given: Array
+    judged: Array
+
+    def of(self, rows: NDArray[np.bool_]) -> _Answers:
+        """Return the answers of some units."""
+        return _Answers(self.given[rows], self.judged[rows])
+
+    def sum_shifts(self) -> tuple[Array, NDArray[np.intp]]:
+        """Return the sums of the observed and implied shifts of each unit, and their numbers."""
+        both = (self.judged, imply(fill_in(self.given)))
+        shifts = np.stack([each[:, ABSENT] - each[:, PRESENT] for each in both], axis=-1)
+        known = ~np.isnan(shifts.sum(axis=-1))
+        return np.where(known[..., None], shifts, 0.0).sum(axis=1), known.sum(axis=1)
+
+    def mean_shifts(self) -> Array:
+        """Return the mean observed and implied shift; NaN without any."""
+        sums, counts = self.sum_shifts()
+        return np.asarray(sums.sum(axis=0) / (counts.sum() or np.nan))
+
+    def leave_out(self, parts: NDArray[np.intp]) -> Array:
+        """Return the mean shifts without each part, parts x 2."""
+        return np.array([self.of(parts != part).mean_shifts() for part in range(parts.max() + 1)])
 
 
-def _add_stories(
-    found: Estimate, sums: Array, counts: NDArray[np.intp], story: NDArray[np.str_]
-) -> Estimate:
+def _add_stories(found: Estimate, answers: _Answers, story: NDArray[np.str_]) -> Estimate:
     """Return the ratio with the interval for other stories, or with a flag if it has no ends."""
     parts = np.unique(story, return_inverse=True)[1]
     size = int(parts.max()) + 1
     if size < FEWEST:
         return found
-    observed, expected = (sums.sum(axis=0) / counts.sum()).tolist()
-    covariance, degrees = leave_out_covariance(_leave_out(sums, counts, parts))
+    observed, expected = answers.mean_shifts().tolist()
+    covariance, degrees = leave_out_covariance(answers.leave_out(parts))
     low, high = _fieller(observed, expected, covariance, degrees)
     if not low > -inf:
         return replace(found, flags=(*found.flags, UNBOUNDED))
@@ -231,8 +252,7 @@ SHIFTS = (
     JudgeMeasure(
         name="shift_ratio",
         label="shift ratio",
-        meaning="The agent's explaining away, relative to what its own other answers imply: 1 "
-        "follows from them, 0 ignores the other cause, below 0 is backwards.",
+        meaning="Explaining away, relative to what the agent's own other answers imply.",
         range=(-inf, inf),
         compute=lambda group: group.once(measure_shift_ratio).ratio,
         when=has_collider,
