@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from whybench.stats import Measure
     from whybench.suites.sentences import PeoplesValue
 
-WIDTH, HEIGHT = 320, 152
-LEFT, RIGHT, TOP, BOTTOM = 30, 308, 18, 118
+WIDTH, HEIGHT = 320, 148
+LEFT, RIGHT, TOP, BOTTOM = 30, 308, 18, 114
 """Ends of both axes in pixels."""
 
 LINE = 12

@@ -115,8 +115,7 @@ AGREEMENTS = (
     _agreement(
         "compositional_agreement",
         "agreement of parts and whole",
-        "The share of effects on which answers about the parts and the whole agree, with right "
-        "factual answers.",
+        "The share of effects on which answers about parts and whole agree.",
         lambda group: group.once(sum_of_worlds).estimate().lesser,
         levels=SPLIT_BY,
         compared="reached",
