@@ -387,8 +387,8 @@ def test_the_page_on_calculate_has_every_design_and_agent() -> None:
         agent = calculate.agent(name)
         known = agent.expected(agent.settings({}), core)
         columns = (
-            "skill_score",
             "number_skill",
+            "skill_score",
             "answerability_skill",
             "accuracy",
             "answerability",

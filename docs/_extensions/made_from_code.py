@@ -1,6 +1,6 @@
 """Pages made from the code: items as `whybench show` prints them, files as `new` writes them.
 
-Four directives, so that nothing that the code says has to be copied into a page:
+Five directives, so that nothing that the code says has to be copied into a page:
 
 - `show`: its argument is what stands behind `whybench show`, such as `judge 9 -T style=cot`.
   The prompt and what is known of the item are two blocks; with the option `prompt` there is the
@@ -8,6 +8,7 @@ Four directives, so that nothing that the code says has to be copied into a page
 - `scaffold`: its argument is what stands behind `whybench new`, such as `story bakery`. With the
   option `file`, only the file with that ending.
 - `commands`: a section for each command, with what it says of itself.
+- `zeros`: its argument is a suite. A table of the best attack on each of its designs.
 - `sources`: a section for each file in `evidence/sources`, with what of the source is here.
 """
 
@@ -27,6 +28,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from whybench.cli import COMMANDS, whybench_command
 from whybench.scaffolds import make_scaffold
+from whybench.suites.registry import get_suite
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -132,6 +134,27 @@ class Commands(SphinxDirective):
         return sections
 
 
+def tabulate_zeros(name: str) -> str:
+    """Return the best attack on each design of a suite as a table in Markdown."""
+    suite = get_suite(name)
+    strategies = {attack.name: attack.summary for attack in suite.attacks}
+    lines = ["| design | baseline | best attack | strategy |", "|---|---|---|---|"]
+    for zero in suite.zeros.by_design.values() if suite.zeros else ():
+        strategy = strategies[zero.attack]
+        lines.append(f"| `{zero.design}` | {zero.value:.2f} | `{zero.attack}` | {strategy} |")
+    return "\n".join(lines)
+
+
+class ZeroTable(SphinxDirective):
+    """The baselines of a suite."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        """Return the table."""
+        return self.parse_text_to_nodes(tabulate_zeros(self.arguments[0]))
+
+
 def tabulate_source(source: Mapping[str, Any]) -> str:
     """Return the rows of a source as a table in Markdown, below how many there are."""
     counts = Counter(row["status"] for row in source["rows"])
@@ -175,5 +198,6 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.add_directive("scaffold", Scaffold)
     app.add_directive("commands", Commands)
     app.add_directive("sources", Sources)
+    app.add_directive("zeros", ZeroTable)
     app.add_css_file("prompts.css")
     return {"parallel_read_safe": True, "parallel_write_safe": True}

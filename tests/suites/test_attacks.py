@@ -1,4 +1,4 @@
-"""Attacks: what they see, how they are measured, and how they are found."""
+"""Attacks: their view of items, their measures, and how they are found."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ def lessons(pairs):
 
 
 def fitted(name: str, pairs, exceptions=()):
-    """Return what an attack says to a prompt after it has learned from these pairs."""
+    """Return the reply of an attack to a prompt after it has learned from these pairs."""
     attacks = learners(lambda value, _: f"{value:.3f}", exceptions)
     (attack,) = (one for one in attacks if one.name == f"learns-{name}")
     reply = attack.fit(lessons(pairs))

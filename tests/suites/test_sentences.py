@@ -172,9 +172,7 @@ def test_judge_page_of_the_docs_claims_neither_right_answers_nor_independence() 
     flowing = re.sub(r"(?<=\S)\n(?![|#>`\n-])", " ", page)
     claims = re.split(r"(?<=\.)\s|\n", flowing)
     assert len(claims) > 300
-    conditional = (
-        r"if you take|assumed|(un)?state[sd]?\b|do(es)?n't state|Prompts say|do they say|work"
-    )
+    conditional = r"if you take|assumed|(un)?state[sd]?\b|do(es)?n't state|(Prompts|they) say|work"
     denied = r"\bno\b|\bnot\b|n't\b|neither|nothing"
     for claim in claims:
         if re.search(r"\bindependen", claim, re.IGNORECASE):
@@ -183,7 +181,7 @@ def test_judge_page_of_the_docs_claims_neither_right_answers_nor_independence() 
             assert re.search(denied, claim), claim
 
 
-def test_analyze_share_of_sound_pairs_is_told_only_from_sound_pairs() -> None:
+def test_analyze_share_of_pairs_follows_from_sound_pairs_alone() -> None:
     [text] = findings("analyze", measure("sound_pairs", 0.12, 0.40))
     assert text == "Sound both with and without the trap in only 26% of the pairs."
     # The mean of partial marks isn't a share of pairs.

@@ -25,7 +25,7 @@ LESSONS = 2000
 
 @dataclass(frozen=True)
 class Seen:
-    """What an agent sees of an item before its next reply.
+    """The view that an agent has of an item before its next reply.
 
     Attributes:
         messages: The prompt, then each reply followed by the response to it.
@@ -55,7 +55,7 @@ class Lesson:
     """An item of the training stream to learn from.
 
     Attributes:
-        seen: What an agent sees at first.
+        seen: The view of an agent at first.
         truth: The ground truth.
         score: Holds the conversation about this item with an attack, and returns the reward.
     """
@@ -66,7 +66,7 @@ class Lesson:
 
 
 Lessons = Callable[[Any, Any, int], Sequence[Lesson]]
-"""Returns so many items of the training stream, given the suite and the design."""
+"""Returns items of the training stream, given the suite, the design and their number."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class Attack:
         reply: Returns its next reply; None for an attack that learns, or a reference agent.
         fit: Returns its `reply`, given items of the training stream.
         lessons: The number of items that it learns from.
-        agent: The settings of the reference agent of the same name, which stands for it.
+        agent: The settings of the reference agent of the same name, which is the attack.
     """
 
     name: str

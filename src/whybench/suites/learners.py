@@ -84,21 +84,23 @@ LEARNERS = {
     "words": ("learns from n-grams of words, linear", _linear_of_words),
     "surface": ("learns from numbers and lengths, gradient boosting", _boosting_of_surface),
 }
-"""What each learner sees, and its model."""
+"""The features of each learner, and its model."""
 
 
-def learners(say: Say, exceptions: Collection[float] = ()) -> tuple[Attack, ...]:
+def learners(phrase: Say, exceptions: Collection[float] = ()) -> tuple[Attack, ...]:
     """Return the attacks that learn, for a suite that asks in one turn.
 
     Args:
-        say: Returns the reply for a predicted value, given what is seen.
+        phrase: Returns the reply for a predicted value, given the view of an agent.
         exceptions: Values that are no numbers on the scale of the others.
     """
     return tuple(
         Attack(
             f"learns-{name}",
             summary,
-            fit=partial(_fit, make_model=make_model, say=say, exceptions=frozenset(exceptions)),
+            fit=partial(
+                _fit, make_model=make_model, phrase=phrase, exceptions=frozenset(exceptions)
+            ),
         )
         for name, (summary, make_model) in LEARNERS.items()
     )
@@ -107,7 +109,7 @@ def learners(say: Say, exceptions: Collection[float] = ()) -> tuple[Attack, ...]
 def _fit(
     lessons: Sequence[Lesson],
     make_model: Callable[..., Any],
-    say: Say,
+    phrase: Say,
     exceptions: Collection[float],
 ) -> Reply:
     prompts = [lesson.seen.prompt for lesson in lessons]
@@ -120,7 +122,7 @@ def _fit(
 
     def reply(seen: Seen, _: np.random.Generator) -> str:
         exception = float(doubt.predict([seen.prompt])[0]) if doubt is not None else 0.0
-        return say(exception or float(model.predict([seen.prompt])[0]), seen)
+        return phrase(exception or float(model.predict([seen.prompt])[0]), seen)
 
     return reply
 

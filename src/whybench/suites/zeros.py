@@ -36,7 +36,7 @@ MARGIN = 0.02
 
 @dataclass(frozen=True)
 class Zero:
-    """What the best attack gets on a design.
+    """The value of the best attack on a design.
 
     Attributes:
         design: The name of the design.

@@ -31,7 +31,7 @@ def test_one_rule_gives_the_mean_of_its_rows_unless_the_cause_is_named() -> None
 
 
 def test_two_rules_give_the_effect_along_a_chain_by_hand() -> None:
-    # The fan is on in 60% of cases: .6 x .9 + .4 x .1.
+    # The fan is on in 60% of cases: 0.6 x 0.9 + 0.4 x 0.1.
     assert read_rules(chain(), "the bell", ("the lamp", 1), 2) == pytest.approx(0.58)
     assert read_rules(chain(), "the bell", ("the lamp", 0), 2) == pytest.approx(0.26)
 
@@ -41,7 +41,7 @@ def test_gates_are_read_as_chances() -> None:
     world = StatedWorld(
         ("on", "off"), (("the lamp", StatedRule("table", (), (30,))), ("the fan", rule))
     )
-    # Its own coin or the last one: 1 - .5 x .8.
+    # Its own coin or the last one: 1 - 0.5 x 0.8.
     assert read_rules(world, "the fan", ("the lamp", 1), 1) == pytest.approx(0.6)
     assert read_rules(world, "the fan", ("the lamp", 0), 1) == pytest.approx(0.2)
 

@@ -104,7 +104,7 @@ def sound_replies(replies: Group) -> Numbers:
     Each field of the report passes, and no trap is claimed that isn't there, also in the diagnosis.
     """
     sound = (reply_scores(replies) >= 1) & (replies["false_alarm"] != "True")
-    return sound.astype(float)
+    return np.asarray(sound, dtype=float)
 
 
 def flag_silence(replies: Group) -> tuple[str, ...]:

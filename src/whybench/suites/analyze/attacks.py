@@ -41,7 +41,7 @@ CLEAR = 3.0
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """What a recipe reads of an item.
+    """The part of an item that a recipe reads.
 
     Attributes:
         prompt: The prompt.

@@ -1,7 +1,7 @@
 """Measures of analyze: is the trap avoided, and are there no false alarms without it?
 
 The primary measure is `sound_pairs`: the share of pairs of a trap and its matched control in which
-both analyses are sound throughout.
+both data sets are analyzed soundly.
 
 The score of an answer is from 0 to 1 (`whybench.suites.analyze.grading`). A reply without an answer
 scores 0, so that declining hard questions gains nothing. Measures that this affects have the flag
@@ -130,7 +130,7 @@ SCORES = (
     custom(
         "sound_pairs",
         "sound pairs",
-        "The share of trap–control pairs in which both analyses are sound throughout.",
+        "The share of trap–control pairs in which both data sets are analyzed soundly.",
         pair_scores(sound_replies, "share of pairs"),
         is_reply,
         range=SHARE,

@@ -88,7 +88,7 @@ def _estimate(world: StatedWorld, asked: Quantity, rules: int) -> float:
 
 
 def _is_open(question: StatedQuestion) -> bool:
-    """Return whether something unknown stands in the rules of what is named or of its ancestors."""
+    """Return whether a rule of a named variable or of an ancestor has an unknown number."""
     world, pointwise = question.world, {one.query for one in question.asked} & POINTWISE
     if pointwise and not world.states_noise:
         return True
@@ -128,7 +128,7 @@ ATTACKS = (
     ),
     Attack(
         "own-rule-doubts",
-        "own-rule; cannot tell if an ancestor's rule has an unknown",
+        "own-rule; cannot be determined if an ancestor's rule has an unknown",
         partial(_reply, rules=1, doubts=True),
     ),
     *learners(_say, exceptions=(NOT_COMPUTABLE,)),

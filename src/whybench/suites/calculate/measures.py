@@ -64,7 +64,7 @@ present, are of 5,000 items or more each, of the numbers of variables of `standa
 COIN = 0.5
 
 ZEROS = read_zeros(__package__)
-"""What the best attack gets on each design."""
+"""The value of the best attack on each design."""
 
 
 def calculate_measures(records: pa.Table) -> list[Measure]:

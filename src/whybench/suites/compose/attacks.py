@@ -1,7 +1,7 @@
 """The attacks on compose: agents that read few rules, or none.
 
 `read-rules` answers factual questions correctly. After an intervention it reads the rules of the
-effect and of a few of its ancestors. What it doesn't read it takes to follow the cause, or to be as
+effect and of a few of its ancestors. It assumes that other nodes follow the cause, or are as
 it is in fact.
 """
 
@@ -34,7 +34,7 @@ def read_rules(question: ComposeQuestion, node: int, rules: int | None, *, follo
         question: The question.
         node: The node.
         rules: How many rules are read along each path; None for all.
-        follows: Whether a node beyond takes the value of the intervention instead of its own bit.
+        follows: Whether a node beyond takes the value of the intervention instead of its threshold.
     """
     world, made = question.world, question.intervention
     if made is not None and node == made[0]:

@@ -77,7 +77,7 @@ if TYPE_CHECKING:
 SPLIT_BY = (By("gates"), By("kinds"))
 
 ZEROS = read_zeros(__package__)
-"""What the best attack gets on each design."""
+"""The value of the best attack on each design."""
 
 
 def compose_measures(records: pa.Table) -> list[Measure]:

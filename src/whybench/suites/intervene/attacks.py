@@ -1,6 +1,6 @@
 """The attacks on intervene: agents that act by a list fixed in advance.
 
-A list names roles, such as "hold every other entity", and never depends on what is observed. The
+A list names roles, such as "hold every other entity", and never depends on observations. The
 answer follows from the states by a fixed rule. `best-list` searches lists and rules on the training
 stream and keeps the best.
 """
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     """Which entities move: at first, and after each action."""
 
 STEPS = ("hold others", "move others", "hold cause", "move cause", "flip cause", "flip effect")
-"""What a list consists of. To flip is to hold what moves at first, and to move what doesn't."""
+"""The steps of a list. To flip is to hold an entity that moves at first, or to move one at rest."""
 
 LONGEST = 3
 """The number of steps in a list, of which those on others are several actions."""

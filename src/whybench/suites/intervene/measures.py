@@ -70,7 +70,7 @@ WORDS = (
 NUMBERS = ("value", "truth", "entities", "steps", "reasks")
 
 ZEROS = read_zeros(__package__)
-"""What the best attack gets on each design."""
+"""The value of the best attack on each design."""
 
 GRAPH = ("entities", "graph")
 CASE = (*GRAPH, "moving", "asked")
