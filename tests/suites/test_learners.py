@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from whybench.seeds import generator
-from whybench.suites.attacks import Lesson, Seen
+from whybench.suites.attacks import Seen, TrainingExample
 from whybench.suites.learners import LEARNERS, learners, measure_surface
 
 CANNOT = 1000.0
 
 
 def lessons(pairs):
-    return [Lesson(Seen((prompt,)), truth, lambda _: 0.0) for prompt, truth in pairs]
+    return [TrainingExample(Seen((prompt,)), truth, lambda _: 0.0) for prompt, truth in pairs]
 
 
 def fitted(name: str, pairs, exceptions=()):

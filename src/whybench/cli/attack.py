@@ -126,7 +126,9 @@ def _find_zero(suite: AnySuite, design: Design, results: Sequence[AttackResult])
     measure = suite.headline[0]
     best = rank_attacks(suite, results)[0]
     digest = design_digest(suite, design, DIGESTED)
-    return Zero(design.name, digest, measure, best.attack.name, round(best.value(measure) or 0, 6))
+    return Zero(
+        design.name, digest, measure, best.attack.name, round(best.value(measure) or 0.0, 6)
+    )
 
 
 def _row(suite: AnySuite, result: AttackResult) -> dict[str, str]:

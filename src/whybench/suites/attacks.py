@@ -51,7 +51,7 @@ Reply = Callable[[Seen, "np.random.Generator"], str]
 
 
 @dataclass(frozen=True)
-class Lesson:
+class TrainingExample:
     """An item of the training stream to learn from.
 
     Attributes:
@@ -65,7 +65,7 @@ class Lesson:
     score: Callable[[Reply], float]
 
 
-Lessons = Callable[[Any, Any, int], Sequence[Lesson]]
+Lessons = Callable[[Any, Any, int], Sequence[TrainingExample]]
 """Returns items of the training stream, given the suite, the design and their number."""
 
 
@@ -85,7 +85,7 @@ class Attack:
     name: str
     summary: str
     reply: Reply | None = None
-    fit: Callable[[Sequence[Lesson]], Reply] | None = None
+    fit: Callable[[Sequence[TrainingExample]], Reply] | None = None
     lessons: int = LESSONS
     agent: Mapping[str, Scalar] | None = None
 

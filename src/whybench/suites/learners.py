@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from whybench.suites.attacks import Lesson, Reply, Seen
+    from whybench.suites.attacks import Reply, Seen, TrainingExample
 
     Say = Callable[[float, Seen], str]
 
@@ -107,7 +107,7 @@ def learners(phrase: Say, exceptions: Collection[float] = ()) -> tuple[Attack, .
 
 
 def _fit(
-    lessons: Sequence[Lesson],
+    lessons: Sequence[TrainingExample],
     make_model: Callable[..., Any],
     phrase: Say,
     exceptions: Collection[float],

@@ -42,7 +42,7 @@ from whybench.training.canary import canary
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from whybench.suites.attacks import Lesson, Reply
+    from whybench.suites.attacks import Reply, TrainingExample
     from whybench.suites.contract import Answer, Design, Item, Training
     from whybench.suites.registry import AnySuite
 
@@ -169,25 +169,25 @@ def training_items(suite: AnySuite, settings: Mapping[str, object]) -> SplitItem
     )
 
 
-def training_lessons(suite: AnySuite, design: Design, count: int) -> list[Lesson]:
+def training_lessons(suite: AnySuite, design: Design, count: int) -> list[TrainingExample]:
     """Return items of the training stream for an attack that learns.
 
     They are of the same design where it has a train split.
     """
     from whybench.suites.attack_runs import converse, see  # noqa: PLC0415  (not for exports)
-    from whybench.suites.attacks import Lesson  # noqa: PLC0415
+    from whybench.suites.attacks import TrainingExample  # noqa: PLC0415
 
     try:
         items = training_items(suite, {DESIGN: design.name})
     except UserError:
         items = training_items(suite, {})
 
-    def make_lesson(item: Any) -> Lesson:
+    def make_lesson(item: Any) -> TrainingExample:
         def score(reply: Reply) -> float:
             answer = converse(suite, item, reply, generator("attack", "training", item.digest))
             return answer_reward(suite, item.factors, item.truth, answer)
 
-        return Lesson(see(suite, item), item.truth, score)
+        return TrainingExample(see(suite, item), item.truth, score)
 
     return [make_lesson(item) for item in items.take(count)]
 

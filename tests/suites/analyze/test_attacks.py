@@ -11,7 +11,7 @@ import statsmodels.api as sm
 
 from whybench.seeds import generator
 from whybench.suites.analyze import SUITE
-from whybench.suites.analyze.attacks import ATTACKS, Table, read_table, regress
+from whybench.suites.analyze.attacks import ATTACKS, RecipeInput, read_table, regress
 from whybench.suites.attack_runs import converse, run_attack, see
 from whybench.suites.attacks import Seen
 
@@ -113,4 +113,4 @@ def test_a_recipe_is_sound_without_a_trap_and_falls_for_traps() -> None:
 
 
 def test_a_table_without_a_recommendation_has_no_cause() -> None:
-    assert Table("", {"edge": {}}, {}, {}).cause == ""
+    assert RecipeInput("", {"edge": {}}, {}, {}).cause == ""

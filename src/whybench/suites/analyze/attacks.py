@@ -40,7 +40,7 @@ CLEAR = 3.0
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class RecipeInput:
     """The part of an item that a recipe reads.
 
     Attributes:
@@ -86,7 +86,7 @@ class Table:
 
 
 @lru_cache(maxsize=4)
-def _read_table(prompt: str, rows: str) -> Table:
+def _read_table(prompt: str, rows: str) -> RecipeInput:
     """Return the table of a prompt; rows with an empty cell are left out, and words too."""
     found = SCHEMA.search(prompt)
     form = json.loads(found[0])["properties"] if found else {}
@@ -99,10 +99,10 @@ def _read_table(prompt: str, rows: str) -> Table:
             columns[name] = np.array(cells, dtype=float)
         except ValueError:
             continue
-    return Table(prompt, form, {name: steps.get(name, 0) for name in columns}, columns)
+    return RecipeInput(prompt, form, {name: steps.get(name, 0) for name in columns}, columns)
 
 
-def read_table(seen: Seen) -> Table:
+def read_table(seen: Seen) -> RecipeInput:
     """Return what a recipe reads of an item."""
     rows = seen.files.get(ROWS_FILE) or seen.prompt.rpartition("\n\n")[2]
     return _read_table(seen.prompt, rows)
@@ -129,7 +129,9 @@ def regress(
     return float(weights[0]), float(np.sqrt(max(spread[0, 0], 0.0)))
 
 
-def _report(table: Table, choose: Callable[[Table], list[str]], *, crossed: bool) -> dict[str, Any]:
+def _report(
+    table: RecipeInput, choose: Callable[[RecipeInput], list[str]], *, crossed: bool
+) -> dict[str, Any]:
     columns = table.columns
     chosen = [columns[name] for name in choose(table)]
     found, error = regress(columns[table.outcome], columns[table.cause], chosen, crossed=crossed)
@@ -138,7 +140,7 @@ def _report(table: Table, choose: Callable[[Table], list[str]], *, crossed: bool
     return {RECOMMENDATION: recommend(*ends), number: found, INTERVAL: ends}
 
 
-def _claim(table: Table) -> dict[str, Any]:
+def _claim(table: RecipeInput) -> dict[str, Any]:
     """Return a claim by partial correlations, with arrows in the order of measurement."""
     if "edge" in table.form:
         description = table.form["edge"]["description"]
@@ -155,7 +157,7 @@ def _claim(table: Table) -> dict[str, Any]:
     return {"graph": arrows, "confidence": 1 / 3}
 
 
-def _is_clear(table: Table, one: str, other: str, given: Sequence[str] = ()) -> bool:
+def _is_clear(table: RecipeInput, one: str, other: str, given: Sequence[str] = ()) -> bool:
     columns = table.columns
     found, error = regress(columns[other], columns[one], [columns[name] for name in given])
     return abs(found) > CLEAR * error
@@ -164,7 +166,7 @@ def _is_clear(table: Table, one: str, other: str, given: Sequence[str] = ()) -> 
 def _reply(
     seen: Seen,
     _: np.random.Generator,
-    choose: Callable[[Table], list[str]],
+    choose: Callable[[RecipeInput], list[str]],
     *,
     crossed: bool = False,
 ) -> str:
@@ -176,7 +178,7 @@ def _reply(
     return json.dumps(_report(table, choose, crossed=crossed))
 
 
-def _by_words(table: Table) -> list[str]:
+def _by_words(table: RecipeInput) -> list[str]:
     text = table.prompt.partition("\n\n")[0]
     return [] if RANDOM.search(text) else table.earlier()
 
@@ -197,17 +199,17 @@ ATTACKS = (
     Attack(
         "adjusts-for-earlier",
         "the same with the columns measured before the cause",
-        partial(_reply, choose=Table.earlier),
+        partial(_reply, choose=RecipeInput.earlier),
     ),
     Attack(
         "adjusts-for-same-step",
         "the same with the columns measured before the cause or with it",
-        partial(_reply, choose=partial(Table.earlier, same=True)),
+        partial(_reply, choose=partial(RecipeInput.earlier, same=True)),
     ),
     Attack(
         "crosses-earlier",
         "adjusts-for-earlier, with products of the cause and each column",
-        partial(_reply, choose=Table.earlier, crossed=True),
+        partial(_reply, choose=RecipeInput.earlier, crossed=True),
     ),
     Attack(
         "words-decide",

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    from whybench.suites.attacks import Lesson, Reply, Seen
+    from whybench.suites.attacks import Reply, Seen, TrainingExample
     from whybench.suites.intervene.items import Situation
 
     States = Sequence[Mapping[str, bool]]
@@ -101,7 +101,7 @@ def list_action_lists() -> list[ActionList]:
     return [ActionList(steps, rule) for steps, rule in product(lists, RULES)]
 
 
-def search_lists(lessons: Sequence[Lesson], lists: Sequence[ActionList]) -> ActionList:
+def search_lists(lessons: Sequence[TrainingExample], lists: Sequence[ActionList]) -> ActionList:
     """Return the one with the highest mean reward; of equal ones the first."""
     for count, kept in ROUNDS:
         rewards = {
@@ -111,7 +111,7 @@ def search_lists(lessons: Sequence[Lesson], lists: Sequence[ActionList]) -> Acti
     return lists[0]
 
 
-def _fit(lessons: Sequence[Lesson]) -> Reply:
+def _fit(lessons: Sequence[TrainingExample]) -> Reply:
     return search_lists(lessons, list_action_lists()).reply
 
 

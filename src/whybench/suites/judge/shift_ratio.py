@@ -115,16 +115,16 @@ def measure_shift_ratio(group: Group) -> ShiftRatio:
     if _share_unanswered(group) > MOST_UNANSWERED:
         return ShiftRatio(replace(nothing, flags=(MANY_UNANSWERED,)), nothing)
     answers = _Answers(*(mean_answers(group, asked, unit, names.size) for asked in (GIVEN, ASKED)))
-    having = answers.sum_shifts()[1] > 0
+    sums, counts = answers.sum_shifts()
+    having = counts > 0
     if having.sum() < FEWEST:
         return ShiftRatio(nothing, nothing)
-    names, answers = names[having], answers.of(having)
-    sums, counts = answers.sum_shifts()
+    names, sums, counts = names[having], sums[having], counts[having]
     stories = strata_of_units(group["sampled"].tolist(), group["story"].tolist())
     story = np.array([str(stories.get(name, "")) for name in names.tolist()])
     implied = _estimate_implied(sums[:, 1] / counts, counts, names, story)
     observed, expected = (sums.sum(axis=0) / counts.sum()).tolist()
-    left = answers.leave_out(np.arange(names.size))
+    left = answers.leave_out(_number_parts(names, having))
     if np.isnan(left).any():
         return ShiftRatio(nothing, implied, {}, stories)
     covariance, degrees = leave_out_covariance(left, story)
@@ -137,7 +137,8 @@ def measure_shift_ratio(group: Group) -> ShiftRatio:
     found = Estimate(observed / expected, low, high, n, names.size, METHOD, flags)
     with np.errstate(divide="ignore", invalid="ignore"):
         without = dict(zip(names.tolist(), (left[:, 0] / left[:, 1]).tolist(), strict=True))
-    return ShiftRatio(_add_stories(found, answers, story), implied, without, stories)
+    found = _add_stories(found, answers, _number_parts(story, having))
+    return ShiftRatio(found, implied, without, stories)
 
 
 def compare_shift_ratios(both: pa.Table) -> Iterator[Difference]:
@@ -195,13 +196,19 @@ class _Answers:
         return np.asarray(sums.sum(axis=0) / (counts.sum() or np.nan))
 
     def leave_out(self, parts: NDArray[np.intp]) -> Array:
-        """Return the mean shifts without each part, parts x 2."""
+        """Return the mean shifts without each part, parts x 2; units of part -1 always stay."""
         return np.array([self.of(parts != part).mean_shifts() for part in range(parts.max() + 1)])
 
 
-def _add_stories(found: Estimate, answers: _Answers, story: NDArray[np.str_]) -> Estimate:
+def _number_parts(names: NDArray[np.str_], having: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """Return the number of each unit's part, given those of units with shifts; -1 for others."""
+    parts = np.full(having.size, -1)
+    parts[having] = np.unique(names, return_inverse=True)[1]
+    return parts
+
+
+def _add_stories(found: Estimate, answers: _Answers, parts: NDArray[np.intp]) -> Estimate:
     """Return the ratio with the interval for other stories, or with a flag if it has no ends."""
-    parts = np.unique(story, return_inverse=True)[1]
     size = int(parts.max()) + 1
     if size < FEWEST:
         return found
