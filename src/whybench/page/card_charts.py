@@ -18,11 +18,15 @@ if TYPE_CHECKING:
 FEW = 4
 """The largest number of agents that have a line and a color each."""
 
-WIDTH, EDGE, LINE, FOOT = 320, 12, 15, 30
-"""Sizes in pixels: width and margin of a chart, height of a line, height of the labels."""
-TOP = 6
+WIDTH, EDGE, LINE, FOOT, SECOND = 320, 12, 12, 18, 12
+"""Sizes in pixels: width and margin of a chart, height of a line, height of the labels, and that of
+a second line of labels."""
+TOP = 5
 FIRST = 60
 """Left of this a label begins at its line."""
+APART, CLOSE = 28, 100
+"""Labels at lines nearer than the first are one below the other; nearer than the second, the left
+one ends at its line."""
 NUMBERS = 34
 """Width of the numbers on the right, in pixels."""
 
@@ -43,10 +47,11 @@ def draw_chart(
     left, right = axis.place(scale.low), axis.place(scale.high)
     drawn = [f'<line class="axis" x1="{left}" x2="{right}" y1="{base}" y2="{base}"/>']
     for end, x, anchor in ((scale.low, left, "start"), (scale.high, right, "middle")):
-        number = f"{end:.2g}".replace("-", "−")
-        drawn.append(
-            f'<text class="end" x="{x}" y="{base + 27}" text-anchor="{anchor}">{number}</text>'
-        )
+        if all(abs(axis.place(value) - x) > FIRST for value in axis.marks.values()):
+            number = f"{end:.2g}".replace("-", "−")
+            drawn.append(
+                f'<text class="end" x="{x}" y="{base + 15}" text-anchor="{anchor}">{number}</text>'
+            )
     if people is not None and people.low is not None and people.high is not None:
         x, width = axis.place(people.low), axis.place(people.high) - axis.place(people.low)
         words = f"the middle half of people: {people.low:.2f} to {people.high:.2f}"
@@ -57,8 +62,9 @@ def draw_chart(
     for place, (mark, value) in enumerate(axis.marks.items()):
         x, anchor = axis.place(value), axis.anchor(place)
         drawn.append(f'<line class="mark" x1="{x}" x2="{x}" y1="{TOP - 4}" y2="{base + 4}"/>')
-        below = base + 15 + (12 if axis.is_near(place) else 0)
-        drawn.append(f'<text x="{x}" y="{below}" text-anchor="{anchor}">{escape(mark)}</text>')
+        below = base + 15 + (SECOND if axis.is_near(place) else 0)
+        label = f"{escape(mark)} {value:.2g}".replace("-", "−")
+        drawn.append(f'<text x="{x}" y="{below}" text-anchor="{anchor}">{label}</text>')
     for place, (agent, one) in enumerate(shown.items()):
         y = TOP + LINE / 2 + LINE * (0 if many else place)
         if one is None or one.estimate is None:
@@ -88,7 +94,7 @@ def draw_chart(
                 f'<line class="tick" x1="{x}" x2="{x}" y1="{y - 5}" y2="{y + 5}">'
                 f"<title>{finding}</title></line>"
             )
-    height = base + FOOT
+    height = base + FOOT + SECOND * any(map(axis.is_near, range(len(axis.marks))))
     return Markup(  # numbers and escaped words only
         f'<svg class="panel" viewBox="0 0 {WIDTH} {height}" role="img" '
         f'aria-label="{escape(title)} of {len(known)} agents; tables follow below">'
@@ -113,14 +119,15 @@ class _Axis:
         """Return which end of a label stands at its line, so that the last two do not overlap."""
         if self._left(place) < FIRST:
             return "start"
-        return "end" if place == len(self.marks) - 2 and self._is_close(place + 1) else "middle"
+        last = place == len(self.marks) - 2 and APART < self._gap(place + 1) < CLOSE
+        return "end" if last else "middle"
 
     def is_near(self, place: int) -> bool:
         """Whether a label must go below the label before it."""
-        return place % 2 == 1 and self._is_close(place) and self.anchor(place - 1) != "end"
+        return place % 2 == 1 and self._gap(place) < CLOSE and self.anchor(place - 1) != "end"
 
-    def _is_close(self, place: int) -> bool:
-        return self._left(place) - self._left(place - 1) < 80
+    def _gap(self, place: int) -> float:
+        return self._left(place) - self._left(place - 1)
 
     def _left(self, place: int) -> float:
         return self.place(list(self.marks.values())[place])

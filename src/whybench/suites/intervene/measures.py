@@ -185,7 +185,7 @@ EPISODE_MEASURES = (
     share(
         "justified_accuracy",
         "justified accuracy",
-        "The share of episodes with a correct answer that follows from the agent's experiments.",
+        "The share of episodes with a correct answer that follows from its experiments.",
         reached,
         is_justified,
         levels=SPLIT_BY,
