@@ -31,9 +31,8 @@ LADDER: tuple[tuple[str, Mapping[str, Any]], ...] = (
     ("competent", {"lapse": 0.25}),
     ("competent", {"lapse": 0.5}),
     ("naive", {}),
-    ("guess", {}),
 )
-"""From the best to the worst; a lapse is an answer by lot."""
+"""From the best to the worst; a lapse is a random answer. A guesser has 0, as the naive one has."""
 
 APART = 2.0
 RUNS, FEW_RUNS, MOST_MISSES = 200, 5, 4
