@@ -43,9 +43,10 @@ def test_scaled_ratios_sum_to_the_scaled_value(value: float, scores: list[float]
     assert total == pytest.approx(zeros(value).scale(estimate(above.mean()), {}).estimate)
 
 
-def test_a_design_of_another_name_has_the_first_zero() -> None:
+def test_a_changed_design_has_the_zero_of_its_family_and_another_one_the_first() -> None:
     both = Zeros({"core": Zero("core", "", "a", "x", 0.2), "hard": Zero("hard", "", "a", "y", 0.4)})
     assert both.of({"design": "hard"}).value == 0.4
+    assert both.of({"design": "hard*"}).value == 0.4
     assert both.of({"design": "mine"}).value == 0.2
     assert both.find("mine") is None
 

@@ -16,6 +16,7 @@ import yaml
 
 from whybench.stats import scale_skill
 from whybench.stats.left_out import Ratio
+from whybench.suites.designs import design_family
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -66,7 +67,7 @@ class Zeros:
     def of(self, labels: Mapping[str, str]) -> Zero:
         """Return the zero for records with these labels."""
         first = next(iter(self.by_design.values()))
-        return self.by_design.get(labels.get("design", ""), first)
+        return self.by_design.get(design_family(labels.get("design", "")), first)
 
     def scale(self, found: Estimate, labels: Mapping[str, str]) -> Estimate:
         """Return an estimate on the scale on which the best attack has 0 and an exact agent 1."""

@@ -52,3 +52,11 @@ def test_scripts_answer_every_item_of_both_forms(name: str) -> None:
     for design in (SUITE.designs["core"], SUITE.designs["greater"]):
         items = list(islice(SUITE.items(design), 120))
         assert run_attack(SUITE, design, items, attack).measures["answered"].estimate == 1.0
+
+
+def test_no_skill_score_is_expected_where_the_best_attack_is_exact() -> None:
+    for name, having in (("trivial", False), ("core", True)):
+        agent = SUITE.agent("exact")
+        expected = agent.expected(agent.settings({}), SUITE.designs[name])
+        assert ("skill_score" in expected) == having
+        assert expected["number_skill"] == 1

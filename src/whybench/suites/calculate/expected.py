@@ -34,12 +34,19 @@ def random_answers(item: CalculateItem) -> Chances:
 
 def expect_exact(_: Mapping[str, Any], design: CalculateDesign) -> dict[str, float]:
     """Return the measures of the agent that is right."""
-    values = dict.fromkeys(("skill_score", "number_skill", "accuracy", "answered"), 1.0)
+    values = dict.fromkeys(("number_skill", "accuracy", "answered"), 1.0)
+    values |= _scale_skill(1.0, design)
     if design.union:
         return values
     if "missing" in design.variant:
         values |= {"answerability_skill": 1.0, "answerability": 1.0}
     return values | ({"slope": 1.0} if design.form == ("number",) else {})
+
+
+def _scale_skill(skill: float, design: CalculateDesign) -> dict[str, float]:
+    """Return the skill score; nothing where the best attack is exact."""
+    zero = ZEROS.of({"design": design.name}).value
+    return {"skill_score": (skill - zero) / (1 - zero)} if zero < 1 else {}
 
 
 def expect_chances(
@@ -65,10 +72,9 @@ def expect_chances(
             for item, given in pairs
         ]
         skill = 1 - sum(errors) / sum(blind)
-        zero = ZEROS.of({"design": design.name}).value
         measures = {
             "number_skill": skill,
-            "skill_score": (skill - zero) / (1 - zero),
+            **_scale_skill(skill, design),
             "accuracy": fmean(right),
         }
         none = [c.get(NOT_COMPUTABLE, 0.0) for i, c in zip(items, chances, strict=True)
