@@ -44,6 +44,7 @@ def test_an_attack_is_repelled_for_an_ordinary_user(
     assert figure.holds, str(figure)
 
 
+# In tests/nightly.txt: the peak of sampled memory depends on load.
 @pytest.mark.slow
 def test_memory_is_bounded_on_busy_cores() -> None:
     held(PARTS["crowded"])
