@@ -100,7 +100,7 @@ def _draw_chances(mean: float, number: int, rng: np.random.Generator) -> Array:
 
 
 def sound_intervals(small: bool) -> Iterator[Figure]:
-    """Yield how often intervals cover, and how often compare reports a difference of equal agents."""
+    """Yield how often intervals cover, and how often equal agents differ by compare."""
     runs, table = FEW_RUNS if small else RUNS, _answers()
     number = len(set(table["challenge"].to_pylist()))
     for mean in MEANS[::2] if small else MEANS:
