@@ -103,6 +103,7 @@ FACES = ("suites.contract", "scm", "stats", "records", "training", "seeds")
 DOCS = SOURCE.parents[1] / "docs"
 INSIDE = {
     "agents.md": "gives the tools of a world to an agent",
+    "attacks.md": "writes an attack",
     "compose.md": "shows the identity on a world",
     "intervene.md": "shows what a world does",
     "sandbox.md": "the sandbox is used without suites",
