@@ -85,6 +85,8 @@ def _draw(table: pa.Table, chances: Array, rng: np.random.Generator) -> pa.Table
 
 def _estimate(table: pa.Table) -> Estimate:
     (group,) = analyze_groups(table)
+    if MEASURE.compute is None:
+        raise ValueError(f"{HEADLINE} must be computed from a group")
     return MEASURE.compute(group.where(MEASURE.rows(group)))
 
 
