@@ -78,9 +78,9 @@ def test_a_regression_is_that_of_another_library(crossed: bool) -> None:
     centered = [column - column.mean() for column in others]
     products = [first * column for column in centered] if crossed else []
     design = sm.add_constant(np.column_stack([first, *centered, *products]))
-    expected = sm.OLS(outcome, design).fit(cov_type="HC0")
+    expected = sm.OLS(outcome, design).fit(cov_type="HC1")
     found = regress(outcome, first, others, crossed=crossed)
-    assert found == pytest.approx((expected.params[1], expected.bse[1]))
+    assert (found.value, found.se) == pytest.approx((expected.params[1], expected.bse[1]))
 
 
 @pytest.mark.parametrize("attack", RECIPES, ids=lambda attack: attack.name)
@@ -94,7 +94,9 @@ def test_every_recipe_answers_every_challenge(attack) -> None:
 
 def test_words_decide_between_two_recipes() -> None:
     for text, twin in (("at random", "adjusts-for-none"), ("by hand", "adjusts-for-earlier")):
-        seen = Seen((PROMPT.replace("at random", text),))
+        # More rows than coefficients.
+        rows = "\n1,a,0,2.0,0.5,4\n0,b,1,1.0,0.6,5"
+        seen = Seen((PROMPT.replace("at random", text) + rows,))
         replies = [
             json.loads(BY_NAME[name].reply(seen, generator("test")))
             for name in ("words-decide", twin)

@@ -17,7 +17,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from whybench.suites.analyze.agents import AGENTS
-from whybench.suites.analyze.estimators.regression import NORMAL_95
+from whybench.suites.analyze.estimators.regression import (
+    design_matrix,
+    interacted_difference,
+    least_squares,
+)
 from whybench.suites.analyze.protocols.prompts import ROWS_FILE
 from whybench.suites.analyze.reports import INTERVAL, RECOMMENDATION, recommend
 from whybench.suites.attacks import SILENT, Attack, of_agents
@@ -25,11 +29,8 @@ from whybench.suites.attacks import SILENT, Attack, of_agents
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from numpy.typing import NDArray
-
+    from whybench.suites.analyze.estimators.regression import Array, Coefficient
     from whybench.suites.attacks import Seen
-
-    Numbers = NDArray[np.float64]
 
 COLUMN = re.compile(r"^- (\S+) \(.*?; step (\d+)\):", re.MULTILINE)
 SCHEMA = re.compile(r'^\{"type": "object".*$', re.MULTILINE)
@@ -53,7 +54,7 @@ class RecipeInput:
     prompt: str
     form: Mapping[str, Any]
     steps: Mapping[str, int]
-    columns: Mapping[str, Numbers]
+    columns: Mapping[str, Array]
 
     @property
     def others(self) -> list[str]:
@@ -109,9 +110,9 @@ def read_table(seen: Seen) -> RecipeInput:
 
 
 def regress(
-    outcome: Numbers, first: Numbers, others: Sequence[Numbers], *, crossed: bool = False
-) -> tuple[float, float]:
-    """Return the coefficient of the first column and its robust standard error.
+    outcome: Array, first: Array, others: Sequence[Array], *, crossed: bool = False
+) -> Coefficient:
+    """Return the coefficient of the first column.
 
     Args:
         outcome: The values to explain.
@@ -119,14 +120,11 @@ def regress(
         others: Further columns.
         crossed: Whether each also has a product with the first, around its mean.
     """
+    if crossed:
+        return interacted_difference(outcome, first, others)
+    # Centered, so that columns far from 0 do not spoil the arithmetic.
     centered = [column - column.mean() for column in others]
-    products = [first * column for column in centered] if crossed else []
-    design = np.column_stack([first, np.ones_like(first), *centered, *products])
-    inverse = np.linalg.pinv(design.T @ design)
-    weights = inverse @ design.T @ outcome
-    left = outcome - design @ weights
-    spread = inverse @ (design.T * left**2) @ design @ inverse
-    return float(weights[0]), float(np.sqrt(max(spread[0, 0], 0.0)))
+    return least_squares(outcome, design_matrix(first, *centered))[1]
 
 
 def _report(
@@ -134,10 +132,10 @@ def _report(
 ) -> dict[str, Any]:
     columns = table.columns
     chosen = [columns[name] for name in choose(table)]
-    found, error = regress(columns[table.outcome], columns[table.cause], chosen, crossed=crossed)
-    ends = found - NORMAL_95 * error, found + NORMAL_95 * error
+    found = regress(columns[table.outcome], columns[table.cause], chosen, crossed=crossed)
     number = next(name for name in table.form if name not in (RECOMMENDATION, INTERVAL))
-    return {RECOMMENDATION: recommend(*ends), number: found, INTERVAL: ends}
+    ends = found.interval
+    return {RECOMMENDATION: recommend(*ends), number: found.value, INTERVAL: ends}
 
 
 def _claim(table: RecipeInput) -> dict[str, Any]:
@@ -159,8 +157,8 @@ def _claim(table: RecipeInput) -> dict[str, Any]:
 
 def _is_clear(table: RecipeInput, one: str, other: str, given: Sequence[str] = ()) -> bool:
     columns = table.columns
-    found, error = regress(columns[other], columns[one], [columns[name] for name in given])
-    return abs(found) > CLEAR * error
+    found = regress(columns[other], columns[one], [columns[name] for name in given])
+    return abs(found.value) > CLEAR * found.se
 
 
 def _reply(
