@@ -38,6 +38,7 @@ SUBJECTS = (
     "experiments",
     "prose",
     "readers",
+    "horizon",
 )
 
 

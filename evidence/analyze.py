@@ -18,6 +18,7 @@ from evidence import (
     code_runs,
     confinement,
     graders,
+    independent_analysts,
     pitfalls,
 )
 from evidence.calibration import calibrated, checked
@@ -105,6 +106,7 @@ PARTS: Parts = {
     **confinement.PARTS,
     **code_runs.PARTS,
     **graders.PARTS,
+    **independent_analysts.PARTS,
     "pitfalls": pitfalls.figures,
     "soundness": soundness,
     "calibration": calibration,

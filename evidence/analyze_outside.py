@@ -19,7 +19,7 @@ from evidence.figures import Figure
 from evidence.outside_analysts import ANALYSTS
 from whybench.suites.analyze.challenges import CHALLENGES, CORE
 from whybench.suites.analyze.grading import grade_values
-from whybench.suites.analyze.reports import find_number, recommend
+from whybench.suites.analyze.reports import ESTIMATE, recommend
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -85,21 +85,20 @@ def _grade(challenge: Challenge, analyst: Analyst, instance: Instance) -> float:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of fits that are wrong, as some analysts' are
         answer: dict[str, Any] = analyst(data, instance.when, instance.facts, by_lot)
-    report = _report(challenge, answer)
+    report = _report(answer)
     asked = [field for field in challenge.report if field.name in report]
     return grade_values(asked, instance, report).score
 
 
-def _report(challenge: Challenge, answer: Mapping[str, Any]) -> dict[str, Any]:
+def _report(answer: Mapping[str, Any]) -> dict[str, Any]:
     """Return what an analyst reports, by what it found; intervals only if it gave one."""
     if "graphs" in answer:
         claimed = min(answer["graphs"], key=sorted)
         return {"graph": claimed, "confidence": 1 / len(answer["graphs"])}
-    number = find_number(challenge.report)
-    if not number:
+    if ESTIMATE not in answer:
         return {"edge": answer["edge"]}
-    found: dict[str, Any] = {number: answer[number]}
-    interval = answer.get(f"{number}_ci", answer.get("ci") if number in ("effect", "ate") else None)
+    found: dict[str, Any] = {ESTIMATE: answer[ESTIMATE]}
+    interval = answer.get("estimate_ci")
     if interval is not None:
         found |= {"interval": interval, "recommendation": recommend(*interval)}
     return found

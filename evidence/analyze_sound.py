@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 from scipy.stats import binom
 
-from evidence.figures import Figure, Parts
+from evidence.figures import ALPHA, LEAST_COVERED, Figure, Parts, covers_enough
 from whybench.records.table import record_table
 from whybench.seeds import generator
 from whybench.suites.analyze import SUITE
@@ -34,7 +34,7 @@ HEADLINE = SUITE.headline[0]
 (MEASURE,) = (one for one in MEASURES if one.name == HEADLINE)
 MOST_BY_ATTACK, MOST_BY_ONE_ANSWER, LAPSE = 0.35, 0.05, 0.05
 RUNS, FEW_RUNS = 2000, 60
-LEAST_COVERED, MOST_ALARMS, ALPHA = 0.935, 0.05, 0.01
+MOST_ALARMS = 0.05
 MEANS = (0.1, 0.3, 0.5, 0.7, 0.9)
 """Mean chances of a sound pair. Those of challenges are around them, by beta distributions."""
 SPREAD = 4.0
@@ -119,10 +119,7 @@ def sound_intervals(small: bool) -> Iterator[Figure]:
             f"intervals of {HEADLINE} hold a mean chance of about {mean} in {LEAST_COVERED:.1%} "
             f"of {runs} runs or more, and compare has at most {MOST_ALARMS:.0%} false alarms",
             f"{covered / runs:.1%}, {alarms / runs:.1%}",
-            bool(
-                binom.cdf(covered, runs, LEAST_COVERED) >= ALPHA
-                and binom.sf(alarms - 1, runs, MOST_ALARMS) >= ALPHA
-            ),
+            covers_enough(covered, runs) and bool(binom.sf(alarms - 1, runs, MOST_ALARMS) >= ALPHA),
         )
 
 

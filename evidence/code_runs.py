@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 SECONDS = 15
 """How long programs may run here: long enough for a busy machine."""
 
-TRUE = '{"effect": -0.07}'
+TRUE = '{"estimate": -0.07}'
 """What is answered in the end, whatever became of the program."""
 
 DIGEST = (
@@ -66,7 +66,7 @@ TRIED: Mapping[str, tuple[str, str, str]] = {
         "had 2 programs; only the last one was run",
     ),
     "no block": ("I need no program.", "no_code", "has no fenced block"),
-    "answers at once": ('{"effect": 99}', "no_code", "has no fenced block"),
+    "answers at once": ('{"estimate": 99}', "no_code", "has no fenced block"),
     "prints the key's name": (block(KEYS), "ok", "OPENAI_API_KEY None"),
 }
 """What is tried: the reply, its outcome, and some of what the agent is told."""

@@ -183,7 +183,7 @@ def speed(small: bool) -> Iterator[Figure]:
     """Yield the speed of episodes without Inspect."""
     made = scripts()
     turns = fmean(len(said) for _, said in made)
-    bound = 5_000 if small else 20_000
+    bound = 5_000 if small else 10_000
     rate = max(scripted_a_second(made, 3 if small else 20) for _ in range(3))
     yield Figure(
         f"{bound:,} scripted episodes a second and core at n = 7",

@@ -9,8 +9,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
+from scipy.stats import binom
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
+
+
+LEAST_COVERED = 0.935
+"""The share of simulated runs in which a 95% interval should contain the true value, or more."""
+
+ALPHA = 0.01
+"""The level of tests of a coverage and of a rate of false alarms."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +40,11 @@ class Figure:
 
     def __str__(self) -> str:
         return f"{'ok  ' if self.holds else 'MISS'} {self.claim}\n       {self.measured}"
+
+
+def covers_enough(covered: int, runs: int) -> bool:
+    """Return whether a coverage is not significantly below `LEAST_COVERED` (binomial test)."""
+    return bool(binom.cdf(covered, runs, LEAST_COVERED) >= ALPHA)
 
 
 Part: TypeAlias = "Callable[[bool], Iterable[Figure]]"

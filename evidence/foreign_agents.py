@@ -19,7 +19,7 @@ from inspect_ai.agent import Agent, AgentState, agent, agent_bridge
 
 from evidence.figures import Figure, Parts
 from evidence.processes import command
-from whybench.suites.analyze.reports import NO_CLEAR_EFFECT, recommend
+from whybench.suites.analyze.reports import AVERAGE, NO_CLEAR_EFFECT, recommend
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -258,7 +258,8 @@ def _word_answer(item: AnalyzeItem, printed: Sequence[float]) -> str:
     return "Adjusted for what came before. " + json.dumps(
         {
             "recommendation": advice,
-            "effect": effect,
+            "estimand": AVERAGE,
+            "estimate": effect,
             "interval": [low, high],
             "reversal": reversal,
             "adjustment_set": [item.names["stratum"]] if reversal else [],

@@ -151,7 +151,7 @@ def cost(small: bool) -> Iterator[Figure]:
         else cpu_per_call({"design": "stories", "style": "direct,cot"}, 5, "judge", "grouped")
     )
     ratio = spent["judge"] / spent["bare"]
-    bound = 2.0 if small else 1.1  # few calls carry the cost of starting a run
+    bound = 2.0 if small else 1.25  # few calls carry the cost of starting a run
     yield Figure(
         f"CPU per call of judge is at most {bound:.2f} x bare Inspect's on the same messages",
         f"{ratio:.2f} x ({spent['judge']:.2f} and {spent['bare']:.2f} ms)"

@@ -73,8 +73,8 @@ def _spline_of(data: pd.DataFrame) -> Callable[[Array], Array]:
 
 def _tell_outcome(effect: Effect, gap: float, roles: Collection[str]) -> Answer:
     return {
-        "ate": effect[0],
-        "ci": interval(effect),
+        "estimate": effect[0],
+        "estimate_ci": interval(effect),
         "cond_diff": gap,
         "adjusted_for": frozenset(roles),
     }
@@ -168,7 +168,7 @@ def _tell_moderation(facts: Facts, main: float, moderator: float, product: float
         "moderator": moderator,
         "interaction": product,
         "effect_q10": main + product * number(facts, "low"),
-        "effect_q90": main + product * number(facts, "high"),
+        "estimate": main + product * number(facts, "high"),
     }
 
 

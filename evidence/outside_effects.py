@@ -64,8 +64,8 @@ def _find_by_bic(data: pd.DataFrame, when: When, assigned: bool) -> frozenset[st
 def _tell_simpson(data: pd.DataFrame, effect: Effect, roles: Collection[str]) -> Answer:
     said = {direction(effect), direction(compare_means(*_arms(data)))}
     return {
-        "effect": effect[0],
-        "ci": interval(effect),
+        "estimate": effect[0],
+        "estimate_ci": interval(effect),
         "direction": direction(effect),
         "reversal": said == {"increases", "decreases"},
         "adjustment_set": frozenset(roles),
@@ -125,8 +125,8 @@ def stratify_simpson_always(
 
 def _tell_observational(effect: Effect, roles: Collection[str], assigned: bool) -> Answer:
     return {
-        "effect": effect[0],
-        "ci": interval(effect),
+        "estimate": effect[0],
+        "estimate_ci": interval(effect),
         "direction": direction(effect),
         "adjustment_set": frozenset(roles),
         "design": "randomized" if assigned else "observational",
@@ -212,8 +212,8 @@ START = ("baseline", "earlier")
 
 def _tell_effect(effect: Effect, roles: frozenset[str], start_misleads: bool) -> Answer:
     return {
-        "ate": effect[0],
-        "ci": interval(effect),
+        "estimate": effect[0],
+        "estimate_ci": interval(effect),
         "adjustment_set": roles,
         "start_misleads": start_misleads,
     }
@@ -282,8 +282,8 @@ def adjust_effect_for_baseline(
 
 def _tell_selection(effect: Effect, is_biased: bool) -> Answer:
     return {
-        "effect": effect[0],
-        "ci": interval(effect),
+        "estimate": effect[0],
+        "estimate_ci": interval(effect),
         "direction": direction(effect),
         "collider_bias": is_biased,
     }

@@ -40,7 +40,7 @@ def _tell_interaction(facts: Facts, at_zero: float, product: float) -> Answer:
     return {
         "interaction": product,
         "cde_low": low,
-        "cde_high": high,
+        "estimate": high,
         "sign_change": bool(low * high < 0),
     }
 
@@ -104,7 +104,7 @@ def take_mediator_away(data: pd.DataFrame, when: When, facts: Facts, _assigned: 
     return {
         "interaction": product,
         "cde_low": effects[0],
-        "cde_high": effects[1],
+        "estimate": effects[1],
         "sign_change": bool(effects[0] * effects[1] < 0),
     }
 
@@ -135,7 +135,7 @@ def compare_strata(data: pd.DataFrame, _when: When, _facts: Facts, _assigned: bo
     return {
         "interaction": high - low,
         "cde_low": low,
-        "cde_high": high,
+        "estimate": high,
         "sign_change": bool(low * high < 0),
     }
 
@@ -144,10 +144,10 @@ def _tell_mediation(
     direct: Effect, indirect: Effect, total: Effect, roles: Collection[str]
 ) -> Answer:
     return {
-        "nde": direct[0],
+        "estimate": direct[0],
         "nie": indirect[0],
         "te": total[0],
-        "nde_ci": interval(direct),
+        "estimate_ci": interval(direct),
         "nie_ci": interval(indirect),
         "te_ci": interval(total),
         "confounded": bool(roles),
@@ -206,7 +206,7 @@ def simulate_mediation(data: pd.DataFrame, when: When, _facts: Facts, _assigned:
         for result in (first, second)
     )
     draws = {
-        "nde": slopes[:, 1],
+        "estimate": slopes[:, 1],
         "nie": moves[:, 1] * slopes[:, 2],
         "te": slopes[:, 1] + moves[:, 1] * slopes[:, 2],
     }
@@ -268,7 +268,7 @@ def _tell_sequential(
         "order": order,
         "direct": direct,
         "through_a": through["mediator_a"],
-        "through_b": through["mediator_b"],
+        "estimate": through["mediator_b"],
         "through_both": both,
     }
 

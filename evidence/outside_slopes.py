@@ -38,7 +38,7 @@ SUP_WALD = 8.68
 
 def _tell_population(first: Effect, second: Effect) -> Answer:
     gap = second[0] - first[0], float(np.hypot(first[1], second[1]))
-    return {"coef_a": first[0], "coef_b": second[0], "difference": gap[0], "ci": interval(gap)}
+    return {"coef_a": first[0], "estimate": second[0], "difference": gap[0], "ci": interval(gap)}
 
 
 def _split(data: pd.DataFrame, slope: Callable[[pd.DataFrame], Effect]) -> Answer:
@@ -66,7 +66,7 @@ def fit_both_populations(data: pd.DataFrame, _when: When, _facts: Facts, _assign
     first, gap = float(result.params[1]), float(result.params[2])
     return {
         "coef_a": first,
-        "coef_b": first + gap,
+        "estimate": first + gap,
         "difference": gap,
         "ci": interval((gap, float(result.bse[2]))),
     }
@@ -107,13 +107,13 @@ def pool_populations(data: pd.DataFrame, _when: When, _facts: Facts, _assigned: 
     kind, dose, third = (column(data, role) for role in ("population", "exposure", "covariate"))
     result = fit(column(data, "outcome"), dose, kind, third)
     slope, error = float(result.params[1]), float(result.bse[1])
-    return {"coef_a": slope, "coef_b": slope, "difference": 0.0, "ci": interval((0.0, error))}
+    return {"coef_a": slope, "estimate": slope, "difference": 0.0, "ci": interval((0.0, error))}
 
 
 def _tell_temporal(early: float, late: float, gap: Effect, change: int | None) -> Answer:
     return {
         "coef_early": early,
-        "coef_late": late,
+        "estimate": late,
         "difference": late - early,
         "ci": interval(gap),
         "change_point": None if change is None else float(change),
@@ -299,11 +299,11 @@ def _group(data: pd.DataFrame, facts: Facts) -> Array:
 def _tell_domain(facts: Facts, slope: float, product: float, depends: bool) -> Answer:
     """Tell the effect for the case; what it depends on has to be known."""
     if not depends:
-        return {"effect": slope, "missing": frozenset()}
+        return {"estimate": slope, "missing": frozenset()}
     if facts["case_modifier"] == "unknown":
-        return {"effect": None, "missing": frozenset({"modifier"})}
+        return {"estimate": None, "missing": frozenset({"modifier"})}
     effect = slope + product * number(facts, "case_modifier")
-    return {"effect": effect, "missing": frozenset()}
+    return {"estimate": effect, "missing": frozenset()}
 
 
 @defensible("domain_shift")
@@ -353,7 +353,7 @@ def bend_modifier(data: pd.DataFrame, _when: When, facts: Facts, _assigned: bool
         return _tell_domain(facts, 0.0, 0.0, True)
     powers = (number(facts, "case_modifier") - third.mean()) ** np.arange(best + 1)
     effect = float(powers @ results[best].params[1 : best + 2])
-    return {"effect": effect, "missing": frozenset()}
+    return {"estimate": effect, "missing": frozenset()}
 
 
 @indefensible("domain_shift")
@@ -371,7 +371,7 @@ def pool_products(data: pd.DataFrame, _when: When, facts: Facts, _assigned: bool
     known = facts["case_modifier"]
     value = float(third.mean()) if known == "unknown" else number(facts, "case_modifier")
     effect = float(result.params[1]) + float(result.params[2]) * value
-    return {"effect": effect, "missing": frozenset()}
+    return {"estimate": effect, "missing": frozenset()}
 
 
 @indefensible("domain_shift")

@@ -284,7 +284,7 @@ def _chances(data: pd.DataFrame, when: When, model: Callable[..., Any] | None) -
 def _tell_necessity(chances: dict[str, Array], kind: str) -> Answer:
     (with_it, would), (might, without) = chances["kept"], chances["left"]
     return {
-        "pn": float(np.clip(1 - would / with_it, 0, 1)),
+        "estimate": float(np.clip(1 - would / with_it, 0, 1)),
         "ps": float(np.clip((might - without) / (1 - without), 0, 1)),
         "class": kind,
     }
@@ -408,7 +408,7 @@ def take_shares(data: pd.DataFrame, _when: When, _facts: Facts, _assigned: bool)
     cause, outcome, other = (column(data, role) for role in ("cause", "outcome", "other"))
     result = fit(outcome, cause, other, cause * other)
     return {
-        "pn": float(cause[outcome == 1].mean()),
+        "estimate": float(cause[outcome == 1].mean()),
         "ps": float(outcome[cause == 1].mean()),
         "class": "sum" if result.pvalues[3] > 0.05 else "max" if result.params[3] < 0 else "min",
     }

@@ -23,6 +23,7 @@ from evidence.figures import Figure
 from evidence.made_logs import Speaker, write_log
 from evidence.sentences import sentences
 from whybench.drawing.vega import bundle
+from whybench.suites.registry import TEACHING_ORDER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -217,7 +218,7 @@ def _first_screen(browser: Browser, made: Made) -> Iterator[Figure]:
             yield Figure(
                 f"at {width} x {height} all panels lie in the first {screens} screens",
                 f"{len(boxes)} panels, the lowest ends at {lowest:.0f} pixels",
-                len(boxes) == 6 and lowest <= screens * height,
+                len(boxes) == len(TEACHING_ORDER) + 1 and lowest <= screens * height,
             )
             if width < 1000:
                 cut = found.page.evaluate(CUT_OFF)

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from whybench.suites.analyze.challenges import CHALLENGES
+from whybench.suites.analyze.reports import AVERAGE
 from whybench.suites.calculate.quantities import EFFECTS
+from whybench.suites.trace.world import STATES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from whybench.suites.analyze.challenges.contract import Instance
     from whybench.suites.analyze.items import AnalyzeItem
     from whybench.suites.calculate.items import CalculateItem
     from whybench.suites.compose.items import ComposeItem
     from whybench.suites.intervene.items import InterveneItem
+    from whybench.suites.trace.items import TraceItem
 
 TASK = """\
 Read each prompt on its own terms, as a careful reader who knows causal inference. Do not answer it.
@@ -203,10 +207,11 @@ ANALYZE_FIELDS = {
     "outcome": "the column on which that effect is; null likewise",
     "after_cause": "list of the columns measured after the cause, without the outcome; null"
     " likewise",
-    "number": "the name of the field of the reply that holds the number asked for; null if none",
+    "estimand": "the kind of quantity that answers the question, one of the options of the reply;"
+    " write average_effect also for a conditional effect; null if no number is asked for",
     "unrecorded_causes": "whether a variable outside the table may affect both the cause and the"
-    " outcome: excluded (stated, or the cause was assigned at random), present or not stated; null"
-    " likewise",
+    " outcome, each of them other than through columns of the table: excluded (stated, or the cause"
+    " was assigned at random), present or not stated; null likewise",
     "interval_includes_zero": "the recommendation to give if the 95% interval includes zero; null"
     " if there is no recommendation",
     "no_sample_size_would_help": "the recommendation to give if the effect cannot be estimated,"
@@ -216,6 +221,20 @@ ANALYZE_FIELDS = {
     "network": "whether programs have network access: yes or no",
     "reply": "now or later: whether the answer is to be given in the very next reply",
 }
+
+
+def _expect_estimand(item: AnalyzeItem) -> str:
+    accepted = CHALLENGES[item.challenge].estimands
+    return AVERAGE if AVERAGE in accepted else accepted[0]
+
+
+def _expect_hidden_causes(instance: Instance) -> str:
+    """Return whether a column that is not measured affects both treatment and outcome."""
+    world = CHALLENGES[instance.challenge].world(instance.variant, instance.parameters)
+    edges = set(world.find_graph().edges)
+    hidden = [column.role for column in world.columns if column.time is None]
+    both = [one for one in hidden if {(one, "treatment"), (one, "outcome")} <= edges]
+    return "present" if both else "excluded"
 
 
 def _expect_analyze(item: AnalyzeItem) -> dict[str, object]:
@@ -235,8 +254,8 @@ def _expect_analyze(item: AnalyzeItem) -> dict[str, object]:
         "cause": cause,
         "outcome": outcome,
         "after_cause": later if cause else None,
-        "number": re.findall(r'"(\w+)": \{"description"', item.prompt)[1] if recommended else None,
-        "unrecorded_causes": "excluded" if cause else None,
+        "estimand": _expect_estimand(item) if recommended else None,
+        "unrecorded_causes": _expect_hidden_causes(instance) if cause else None,
         "interval_includes_zero": "no_clear_effect" if recommended else None,
         "no_sample_size_would_help": "not_identifiable" if recommended else None,
         "number_then": None,
@@ -246,10 +265,56 @@ def _expect_analyze(item: AnalyzeItem) -> dict[str, object]:
     }
 
 
+TRACE_FIELDS = {
+    "question": "`intervention` if it asks for the consequences of an intervention; "
+    "`observation` if it asks what follows from something that is only observed",
+    "changed_or_observed": "the name of the thing that is changed or observed",
+    "its_number": "the number to which it is changed, or that it shows",
+    "asked": "the name of the thing whose number is asked for",
+    "own_rule_of_changed": "`overridden` if the rule of the thing that is changed or observed does "
+    "not apply, `applies` if it does",
+    "other_rules": "`apply` if the rules of all others apply, `unknown` if it is not stated",
+    "switches": "`unchanged` if they are as listed, `may change`, or `unknown`",
+    "lowest": "the lowest number that a thing may show",
+    "highest": "the highest number that a thing may show",
+    "seven_plus_three": "the number that 7 plus 3 is here",
+    "up": "how many switches are up",
+    "sources_if_up": "what the rule of the thing that is asked for adds to what, if its switch is "
+    'up: a list of a name and a number, such as ["K7", 3]',
+    "sources_if_down": "the same, if its switch is down",
+    "reply": "`number` if the reply is to end in one number, otherwise `other`",
+    "work": "`yes` if the reply should contain reasoning, `no` if nothing but the answer",
+}
+
+
+def _expect_trace(item: TraceItem) -> dict[str, object]:
+    told = item.world
+    sets = told.query == "do"
+    if_up, if_down = told.rules[told.effect]
+    return {
+        "question": "intervention" if sets else "observation",
+        "changed_or_observed": told.cause,
+        "its_number": told.number,
+        "asked": told.effect,
+        "own_rule_of_changed": "overridden" if sets else "applies",
+        "other_rules": "apply",
+        "switches": "unchanged",
+        "lowest": 0,
+        "highest": STATES - 1,
+        "seven_plus_three": (7 + 3) % STATES,
+        "up": sum(told.switches.values()),
+        "sources_if_up": [*if_up],
+        "sources_if_down": [*if_down],
+        "reply": "number",
+        "work": "yes" if item.style == "cot" else "no",
+    }
+
+
 FORMS: Mapping[str, ReaderForm] = {
     "intervene": ReaderForm(INTERVENE_FIELDS, _expect_intervene),
     "compose": ReaderForm(COMPOSE_FIELDS, _expect_compose),
     "calculate": ReaderForm(CALCULATE_FIELDS, _expect_calculate),
+    "trace": ReaderForm(TRACE_FIELDS, _expect_trace),
     "analyze": ReaderForm(ANALYZE_FIELDS, _expect_analyze),
 }
 """The form of each suite."""

@@ -42,7 +42,10 @@ ASKED: Mapping[str, tuple[str, Mapping[str, object]]] = {
     f"{suite}-{wording}": (suite, {"design": "core", "wording": wording})
     for suite in ("intervene", "compose", "calculate")
     for wording in WORDINGS
-} | {"analyze": ("analyze", {"design": "core"})}
+} | {
+    "trace": ("trace", {"design": "core", "depth": (1, 2, 4, 8), "style": ("cot", "direct")}),
+    "analyze": ("analyze", {"design": "core"}),
+}
 """Suites and wordings, and the items from which the sample is drawn."""
 
 

@@ -87,6 +87,9 @@ BORNE: dict[str, Callable[[Ends], bool]] = {
     "Each additional mediator": _above("error_per_mediator", 0.01),
     "Tends to answer yes": _above("yes_share", 0.6),
     "Tends to answer no": _below("yes_share", 0.4),
+    "Handles interventions worse than observations": _below("horizon_ratio", -0.5),
+    "Half of its answers are correct at": _above("horizon", 1.5),
+    "Does not combine rules": _below("horizon", 1.5),
     "Better at": _apart("number_skill"),
     "Conditions instead of intervening": _above("error_conditioning", 0.2),
     "Intervenes instead of conditioning": _above("error_intervening", 0.2),
@@ -129,8 +132,8 @@ def _pattern(text: str) -> str:
     return found
 
 
-SUITES = {"judge": "core", "intervene": "limited", "compose": "core", "calculate": "core",
-          "analyze": "core"}  # fmt: skip
+SUITES = {"judge": "core", "intervene": "limited", "compose": "core", "trace": "core",
+          "calculate": "core", "analyze": "core"}  # fmt: skip
 """Suites, and the designs that profiles ask."""
 
 

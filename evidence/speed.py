@@ -36,7 +36,7 @@ def compose_cost(small: bool) -> Iterator[Figure]:
     calls, rounds = (240, 3) if small else (960, 9)
     spent = compose_overhead(calls, rounds, "one by one", "by unit")
     ratio, grouped = spent["one by one"] / spent["bare"], spent["by unit"] / spent["bare"]
-    bound = 1.5 if small else 1.1  # few calls carry the cost of starting a run
+    bound = 1.5 if small else 1.25  # few calls carry the cost of starting a run
     yield Figure(
         f"CPU per call of compose is at most {bound:.2f} x bare Inspect's, and 0.80 x by the unit",
         f"{ratio:.2f} x ({spent['one by one']:.2f} and {spent['bare']:.2f} ms), by the unit "

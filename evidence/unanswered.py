@@ -52,7 +52,7 @@ ASKED = {
     ),
     "analyze": Asked(
         2,
-        '{"effect": 0.5, "interval": [0.4, 0.6]}',
+        '{"estimate": 0.5, "interval": [0.4, 0.6]}',
         {"challenge": "simpson", "protocol": "direct"},
     ),
 }

@@ -27,7 +27,7 @@ import whybench as wb
 from click.testing import CliRunner
 from whybench.cli import whybench_command
 
-suites = ["judge", "intervene", "compose", "calculate", "analyze"]
+suites = ["judge", "intervene", "compose", "trace", "calculate", "analyze"]
 assert list(wb.list_suites()) == suites, wb.list_suites()
 for words in (["list"], *(["show", suite, "--count", "1"] for suite in suites), ["doctor"]):
     done = CliRunner().invoke(whybench_command, words)
@@ -61,4 +61,4 @@ def test_hiding_makes_the_other_packages_missing() -> None:
     done = subprocess.run(
         [sys.executable, "-c", HIDE + code], capture_output=True, text=True, check=True
     )
-    assert done.stdout.split() == ["None", "None", "5"]
+    assert done.stdout.split() == ["None", "None", "6"]

@@ -250,7 +250,7 @@ def rows(page: str, columns: int) -> list[list[str]]:
 
 
 def test_the_page_on_profiles_has_every_mind_and_who_stands_for_it() -> None:
-    table = rows("profile.md", 6)
+    table = rows("profile.md", 7)
     head, *shown = table[[row[0] for row in table].index("mind") :]
     for row in shown:
         for name, said in zip(head[1:], row[1:], strict=True):
@@ -264,7 +264,7 @@ def test_readme_scores_of_reference_agents_are_those_of_a_small_profile() -> Non
     lines = (ROOT / "README.md").read_text("utf-8").splitlines()
     table = [[cell.strip(" ") for cell in line.split("|")[1:-1]] for line in lines]
     head, _, *shown = [row for row in table if len(row) == 6]
-    assert len(shown) == 6
+    assert len(shown) == 7
     for suite_name, _, measure, baseline, *figures in shown:
         if suite_name:
             suite = get_suite(re.search(r"\w+", suite_name)[0])
@@ -428,7 +428,7 @@ ORDER = (
 """The headings that every suite's page has, in this order, whatever else stands between them."""
 
 
-@pytest.mark.parametrize("name", ["judge", "intervene", "compose", "calculate", "analyze"])
+@pytest.mark.parametrize("name", TEACHING_ORDER)
 def test_the_pages_of_the_suites_are_built_alike(name: str) -> None:
     text = (ROOT / "docs" / f"{name}.md").read_text("utf-8")
     headings = re.findall(r"^## (.+)$", text, re.MULTILINE)
@@ -455,8 +455,7 @@ SHOWN = re.findall(r"^```\{show\} (.+)$", (ROOT / "docs" / "gallery.md").read_te
 
 
 def test_the_gallery_shows_every_suite() -> None:
-    suites = {"judge", "intervene", "compose", "calculate", "analyze"}
-    assert {words.split()[0] for words in SHOWN} == suites
+    assert {words.split()[0] for words in SHOWN} == {*TEACHING_ORDER}
 
 
 @pytest.mark.parametrize("words", SHOWN)

@@ -15,6 +15,7 @@ import pytest
 
 import whybench as wb
 from whybench.cli import COMMANDS, whybench_command
+from whybench.suites.registry import TEACHING_ORDER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -132,7 +133,7 @@ def test_no_option_is_a_word_that_was_given_up() -> None:
     assert not GIVEN_UP & options
 
 
-@pytest.mark.parametrize("name", ["judge", "intervene", "compose", "calculate", "analyze"])
+@pytest.mark.parametrize("name", TEACHING_ORDER)
 def test_no_column_factor_or_style_is_a_word_that_was_given_up(name: str) -> None:
     suite = wb.get_suite(name)
     assert not GIVEN_UP & {*suite.columns, *suite.parts}

@@ -9,7 +9,7 @@ This is the front door: everything that a script or a notebook needs.
 
 What there is: `list_suites`, `get_suite`, `items`. Asking: `plan`, `run`, `profile`, `experiment`.
 What came of it: `load`, `compare`, `report`. The suites as tasks for Inspect: `judge`, `intervene`,
-`compose`, `calculate` and `analyze`.
+`compose`, `trace`, `calculate` and `analyze`.
 Names are imported when they are first used, so that `import whybench` costs next to nothing.
 
 What is public is what this module names in `__all__`, and what the faces
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from whybench.suites.catalog import Items, items
     from whybench.suites.contract import Agent, Answer, Design, Item, Suite
     from whybench.suites.registry import get_suite, list_suites
-    from whybench.tasks import analyze, calculate, compose, intervene, judge
+    from whybench.tasks import analyze, calculate, compose, intervene, judge, trace
 
 
 _HOMES = {
@@ -78,6 +78,7 @@ _HOMES = {
     "profile": "evaluation.profiles",
     "report": "page.writing",
     "run": "evaluation.runs",
+    "trace": "tasks",
 }
 """Public name to the module that holds it."""
 
@@ -115,6 +116,7 @@ __all__ = [
     "profile",
     "report",
     "run",
+    "trace",
 ]
 
 

@@ -5,7 +5,7 @@ from whybench.agents.programs import mcp
 from whybench.agents.provider import reference
 from whybench.agents.scaffold import react
 from whybench.suites.intervene.task import answer, episodes, hold, move, open_world
-from whybench.tasks import analyze, calculate, compose, intervene, judge
+from whybench.tasks import analyze, calculate, compose, intervene, judge, trace
 
 __all__ = [
     "analyze",
@@ -22,4 +22,5 @@ __all__ = [
     "person",
     "react",
     "reference",
+    "trace",
 ]

@@ -11,6 +11,10 @@ if TYPE_CHECKING:
 UNDETERMINED = "cannot be determined"
 """Printed if there is no estimate, or if its interval covers more than half of its range."""
 
+ABOVE, BELOW = "above_deepest", "below_shallowest"
+BOUNDS = {ABOVE: ">", BELOW: "<"}
+"""Flags of a horizon that lies beyond the depths asked for, and the signs for it."""
+
 
 def number_text(value: float | None, sign: str = "", digits: int = 2) -> str:
     """Return a number, or a dash where there is none.
@@ -49,8 +53,18 @@ def is_determined(measure: Measure) -> bool:
     return covered <= (high - low) / 2
 
 
+def estimate_text(measure: Measure) -> str:
+    """Return the estimate of a measure, or the bound beyond which it lies."""
+    for flag, word in BOUNDS.items():
+        if flag in measure.flags:
+            return f"{word} {measure.estimate:g}"
+    return number_text(measure.estimate)
+
+
 def measure_text(measure: Measure) -> str:
     """Return the estimate of a measure with its interval, or that it cannot be determined."""
     if not is_determined(measure):
         return UNDETERMINED
+    if BOUNDS.keys() & {*measure.flags}:
+        return estimate_text(measure)
     return interval_text(measure.estimate, measure.low, measure.high)

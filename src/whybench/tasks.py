@@ -17,8 +17,9 @@ from whybench.suites.compose import SUITE as COMPOSE
 from whybench.suites.intervene import SUITE as INTERVENE
 from whybench.suites.judge import SUITE as JUDGE
 from whybench.suites.task import build_suite_task, takes_arguments_of
+from whybench.suites.trace import SUITE as TRACE
 
-__all__ = ["analyze", "calculate", "compose", "intervene", "judge"]
+__all__ = ["analyze", "calculate", "compose", "intervene", "judge", "trace"]
 
 
 @task
@@ -40,6 +41,13 @@ def intervene(**arguments: Any) -> Task:
 def compose(**arguments: Any) -> Task:
     """Ask what would hold if something were made so, about parts of a world and the whole."""
     return build_suite_task(COMPOSE, arguments)
+
+
+@task
+@takes_arguments_of(TRACE)
+def trace(**arguments: Any) -> Task:
+    """Ask for the effect of an intervention through a chain of rules, up to 48 of them."""
+    return build_suite_task(TRACE, arguments)
 
 
 @task

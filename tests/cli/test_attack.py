@@ -35,7 +35,7 @@ def test_the_table_has_the_best_attack_first_and_the_zero() -> None:
     assert lines[0] == "intervene  design limited"
     assert lines[2].startswith("hold-all   ")
     assert lines[3].startswith("always-yes ")
-    assert lines[-1].startswith("The stored zero of limited is 0.81 (justified_accuracy, ")
+    assert lines[-1].startswith("The stored zero of limited is 1.00 (justified_accuracy, ")
 
 
 def test_an_attack_of_a_file_above_the_zero_ends_with_status_1(tmp_path) -> None:

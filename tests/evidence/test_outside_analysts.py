@@ -25,7 +25,7 @@ def _simpson(rng: Rng) -> World:
     outcome = _coin(rng, 0.3 - 0.15 * treatment + 0.5 * stratum)
     data = {"stratum": stratum, "decoy": decoy, "treatment": treatment, "outcome": outcome}
     when = {"stratum": 1, "decoy": 1, "treatment": 2, "outcome": 3}
-    truth = {"effect": -0.15, "adjustment_set": frozenset({"stratum"}), "reversal": True}
+    truth = {"estimate": -0.15, "adjustment_set": frozenset({"stratum"}), "reversal": True}
     return data, when, {}, False, {**truth, "direction": "decreases", "recommendation": "avoid"}
 
 
@@ -40,7 +40,13 @@ def _simpson_by_lot(rng: Rng) -> World:
         "decoy": _coin(rng, 0.5),
     }
     when = {"stratum": 3, "decoy": 1, "treatment": 2, "outcome": 4}
-    return data, when, {}, True, {"effect": -0.2, "adjustment_set": frozenset(), "reversal": False}
+    return (
+        data,
+        when,
+        {},
+        True,
+        {"estimate": -0.2, "adjustment_set": frozenset(), "reversal": False},
+    )
 
 
 def _observational(rng: Rng) -> World:
@@ -50,7 +56,7 @@ def _observational(rng: Rng) -> World:
     data = {"first": first, "second": second, "leaning": leaning, "prognostic": prognostic}
     data |= {"treatment": treatment, "outcome": outcome, "after_1": _coin(rng, 0.2 + 0.5 * outcome)}
     when = dict.fromkeys(data, 1) | {"treatment": 2, "outcome": 3, "after_1": 4}
-    truth = {"effect": 0.12, "adjustment_set": frozenset({"first", "second"})}
+    truth = {"estimate": 0.12, "adjustment_set": frozenset({"first", "second"})}
     return data, when, {}, False, {**truth, "direction": "increases", "design": "observational"}
 
 
@@ -63,7 +69,7 @@ def _effect_estimation(rng: Rng) -> World:
     data = {"baseline": baseline, "earlier": earlier, "treatment": treatment}
     data |= {"followup": followup, "outcome": outcome}
     when = {"baseline": 1, "earlier": 2, "treatment": 3, "followup": 4, "outcome": 5}
-    truth = {"ate": 0.2, "start_misleads": False}
+    truth = {"estimate": 0.2, "start_misleads": False}
     return data, when, {}, False, {**truth, "adjustment_set": frozenset({"baseline", "earlier"})}
 
 
@@ -75,7 +81,7 @@ def _selection(rng: Rng) -> World:
     data = {"bystander": bystander, "treatment": treatment, "outcome": outcome}
     data = {role: values[kept] for role, values in {**data, "inclusion": inclusion}.items()}
     when = {"bystander": 1, "treatment": 2, "outcome": 3, "inclusion": 4}
-    return data, when, {}, True, {"effect": 0.0, "collider_bias": True}
+    return data, when, {}, True, {"estimate": 0.0, "collider_bias": True}
 
 
 def _outcome(rng: Rng) -> World:
@@ -85,7 +91,7 @@ def _outcome(rng: Rng) -> World:
     data = {"confounder": confounder, "treatment": treatment, "outcome": outcome}
     when = {"confounder": 1, "treatment": 2, "outcome": 3}
     slope = 1.5 * 9 / (1.5**2 * 9 + 36)
-    truth = {"ate": 4.5 - 3.0, "cond_diff": 4.5 - 3.0 - 15 * slope}
+    truth = {"estimate": 4.5 - 3.0, "cond_diff": 4.5 - 3.0 - 15 * slope}
     facts = {"low": 30, "high": 45}
     return data, when, facts, False, {**truth, "adjusted_for": frozenset({"confounder"})}
 
@@ -102,7 +108,7 @@ def _moderation(rng: Rng) -> World:
         "moderator": -0.5,
         "interaction": 0.0,
         "effect_q10": 1.0,
-        "effect_q90": 1.0,
+        "estimate": 1.0,
     }
     return {**data, "outcome": outcome}, when, {"low": 0.1, "high": 2.0}, False, truth
 
@@ -115,7 +121,7 @@ def _population(rng: Rng) -> World:
     outcome = outcome + rng.normal(0, 1, N)
     data = {"population": population, "covariate": covariate, "exposure": exposure}
     when = {"population": 1, "covariate": 2, "exposure": 3, "outcome": 4}
-    truth = {"coef_a": 0.4, "coef_b": 0.9, "difference": 0.5}
+    truth = {"coef_a": 0.4, "estimate": 0.9, "difference": 0.5}
     return {**data, "outcome": outcome}, when, {}, False, truth
 
 
@@ -126,7 +132,7 @@ def _temporal(rng: Rng) -> World:
     outcome = np.where(week >= 17, 0.9, 0.2) * exposure + covariate + rng.normal(0, 1, N)
     data = {"week": week, "covariate": covariate, "exposure": exposure, "outcome": outcome}
     when = {"week": 1, "covariate": 2, "exposure": 3, "outcome": 4}
-    truth = {"coef_early": 0.2, "coef_late": 0.9, "difference": 0.7, "change_point": 17.0}
+    truth = {"coef_early": 0.2, "estimate": 0.9, "difference": 0.7, "change_point": 17.0}
     return data, when, {}, False, truth
 
 
@@ -142,7 +148,7 @@ def _domain(rng: Rng, case: Any) -> World:
     known = case["case_age"] < 20 or case["case_modifier"] != "unknown"
     missing = frozenset() if known else frozenset({"modifier"})
     value = 0.7 if case["case_age"] < 20 else 2 - 0.5 * 3.0
-    return data, when, case, False, {"effect": value if known else None, "missing": missing}
+    return data, when, case, False, {"estimate": value if known else None, "missing": missing}
 
 
 def _interaction(rng: Rng) -> World:
@@ -151,7 +157,7 @@ def _interaction(rng: Rng) -> World:
     outcome = treatment * (0.6 * mediator - 3) + mediator + baseline + rng.normal(0, 1, N)
     data = {"baseline": baseline, "treatment": treatment, "mediator": mediator, "outcome": outcome}
     when = {"baseline": 1, "treatment": 2, "mediator": 3, "outcome": 4}
-    truth = {"interaction": 0.6, "cde_low": -0.6, "cde_high": 0.6, "sign_change": True}
+    truth = {"interaction": 0.6, "cde_low": -0.6, "estimate": 0.6, "sign_change": True}
     return data, when, {"low": 4.0, "high": 6.0}, True, truth
 
 
@@ -161,7 +167,7 @@ def _mediation(rng: Rng) -> World:
     outcome = 0.5 * treatment + 0.6 * mediator - common + rng.normal(0, 1, N)
     data = {"common": common, "treatment": treatment, "mediator": mediator, "outcome": outcome}
     when = {"common": 1, "treatment": 2, "mediator": 3, "outcome": 4}
-    truth = {"nde": 0.5, "nie": 0.6, "te": 1.1, "confounded": True}
+    truth = {"estimate": 0.5, "nie": 0.6, "te": 1.1, "confounded": True}
     return data, when, {}, True, {**truth, "adjustment_set": frozenset({"common"})}
 
 
@@ -172,7 +178,7 @@ def _sequential(rng: Rng) -> World:
     outcome = 0.4 * treatment + first - 0.5 * second + rng.normal(0, 1, N)
     data = {"treatment": treatment, "mediator_a": first, "mediator_b": second, "outcome": outcome}
     when = {"treatment": 1, "mediator_b": 2, "mediator_a": 3, "outcome": 4}
-    truth = {"direct": 0.4, "through_a": 0.5, "through_b": -0.5, "through_both": 0.8}
+    truth = {"direct": 0.4, "through_a": 0.5, "estimate": -0.5, "through_both": 0.8}
     return data, when, {}, True, {**truth, "order": ("mediator_b", "mediator_a")}
 
 
@@ -208,7 +214,7 @@ def _necessity(rng: Rng) -> World:
     spared = np.mean((~origin & (by_other == 0))[(cause == 1) & (outcome == 1)])
     data = {"context": context, "other": other, "cause": cause, "outcome": outcome}
     when = {"context": 1, "other": 1, "cause": 2, "outcome": 3}
-    return data, when, {}, False, {"pn": float(spared), "ps": 0.5, "class": "noisy_or"}
+    return data, when, {}, False, {"estimate": float(spared), "ps": 0.5, "class": "noisy_or"}
 
 
 WORLDS: dict[str, tuple[str, Callable[[Rng], World]]] = {

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 
-SUITES = ("judge", "intervene", "compose", "analyze", "calculate")
+SUITES = ("judge", "intervene", "compose", "trace", "analyze", "calculate")
 
 MANY = 20_000
 """Of a design of more items only the whole blocks among the first so many are taken."""
@@ -55,6 +55,7 @@ ASKED: Mapping[str, Mapping[str, int | None]] = {
     "judge": {"styles": None, "overload-e": 4, "fork": None, "chain": None},
     "intervene": {"core": None, "advanced": 4},
     "compose": {"budget small": None, "core": 16, "verdicts": 64, "shapes": 16},
+    "trace": {"core": None, "equal": 1},
     "analyze": {"core": None, "hints": 1, "labels": 1},
     "calculate": {"core": None, "trivial": 4},
 }
@@ -96,6 +97,12 @@ COMPARED: Mapping[str, Sequence[tuple[str, str, str]]] = {
         ("shapes", "always-yes", "always-no"),
         ("shapes", "always-no", "always-no"),
     ),
+    "trace": (
+        ("core", "reader", "slips"),
+        ("equal", "lapses", "sees-only"),
+        ("core", "constant", "exact"),
+        ("core", "exact", "exact"),
+    ),
     "analyze": (
         ("core", "naive", "competent"),
         ("hints", "gold[silence=0.25]", "naive"),
@@ -121,6 +128,7 @@ STYLED: Mapping[str, Mapping[str, object]] = {
         "interface": ["text", "tools"],
     },
     "compose": {"design": "full"},
+    "trace": {"design": "core", "depth": [1, 2], "style": ["cot", "direct"]},
     "analyze": {"design": "core"},
     "calculate": {
         "design": "core",
@@ -137,6 +145,7 @@ KINDS: Mapping[str, Sequence[str]] = {
     "judge": ("style", "polarity"),
     "intervene": ("style", "interface"),
     "compose": ("style", "rung"),
+    "trace": ("style", "query"),
     "analyze": ("challenge", "variant"),
     "calculate": ("style", "form", "variant"),
 }

@@ -23,7 +23,7 @@ from whybench.suites.registry import get_suite
 SILENCE, LOSS, ENDS = LAWS
 NO_STYLE, SAME_STYLE = STYLE_LAWS
 SMALL = {
-    "compose": {"kinds": "bridge+bridge", "worlds": 2, "units": 8},
+    "compose": {"design": "long", "kinds": "bridge+bridge", "worlds": 2, "units": 8},
     "intervene": {"design": "limited", "graphs": 1},
     "judge": {"design": "core"},
     "analyze": {"challenge": ["simpson"], "seeds": 2},

@@ -66,7 +66,7 @@ def speaking(*said: str) -> tuple[Any, list[int]]:
 
 def asked(tmp_path: Path, **settings: Any) -> tuple[list[int], Ended]:
     """Run a task as `whybench run` does; return its calls, and how it ended."""
-    model, calls = speaking(READS, '{"effect": 0}')
+    model, calls = speaking(READS, '{"estimate": 0}')
     task = analyze(challenge="simpson", seeds=1, protocol="code")
     return calls, evaluate(task, model=model, log_dir=str(tmp_path), **QUIET, **settings)
 

@@ -12,9 +12,12 @@ from whybench.stats import Estimate
 from whybench.stats.left_out import Ratio
 from whybench.suites.checks import design_digest
 from whybench.suites.registry import get_suite
-from whybench.suites.zeros import DIGESTED, Zero, Zeros, write_zeros
+from whybench.suites.zeros import DIGESTED, SOLVED, Zero, Zeros, write_zeros
 
 ABILITIES = ("intervene", "compose", "calculate", "analyze")
+
+
+BELOW = st.floats(0, SOLVED, exclude_max=True)
 
 
 def zeros(value: float) -> Zeros:
@@ -25,7 +28,7 @@ def estimate(value: float) -> Estimate:
     return Estimate(value, value, value, 10, 10, "mean")
 
 
-@given(st.floats(0, 0.99), st.floats(-2, 1))
+@given(BELOW, st.floats(-2, 1))
 def test_the_zero_is_0_and_exact_is_1_and_order_stays(value: float, other: float) -> None:
     scale = zeros(value).scale
     assert scale(estimate(value), {}).estimate == pytest.approx(0)
@@ -35,12 +38,18 @@ def test_the_zero_is_0_and_exact_is_1_and_order_stays(value: float, other: float
     assert (found > 1e-9) <= (other > value)
 
 
-@given(st.floats(0, 0.99), st.lists(st.floats(0, 1), min_size=1, max_size=9))
+@given(BELOW, st.lists(st.floats(0, 1), min_size=1, max_size=9))
 def test_scaled_ratios_sum_to_the_scaled_value(value: float, scores: list[float]) -> None:
     above, below = np.array(scores), np.ones(len(scores))
     ratios = zeros(value).scale_ratios([Ratio(1.0, above, below)], {})
     total = sum(one.weight * one.above.sum() / one.below.sum() for one in ratios)
     assert total == pytest.approx(zeros(value).scale(estimate(above.mean()), {}).estimate)
+
+
+def test_a_solved_design_has_no_skill_score() -> None:
+    for value, solved in ((0.94, False), (SOLVED, True), (1.0, True)):
+        assert (zeros(value).scale(estimate(1.0), {}).estimate is None) == solved
+        assert (zeros(value).scale_ratios([Ratio(1.0, np.ones(2), np.ones(2))], {}) == []) == solved
 
 
 def test_a_changed_design_has_the_zero_of_its_family_and_another_one_the_first() -> None:

@@ -8,6 +8,7 @@ remain readable. The text next to the bar has the same content, so screen reader
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf, log
 from typing import TYPE_CHECKING
 
 from markupsafe import Markup
@@ -28,25 +29,43 @@ FARTHEST = (-1.0, 1.5)
 
 @dataclass(frozen=True)
 class Scale:
-    """The values at both ends of a bar."""
+    """The values at both ends of a bar, and whether the scale is logarithmic."""
 
     low: float
     high: float
+    logarithmic: bool = False
+
+    def share(self, value: float) -> float:
+        """Return where a value lies between the ends, from 0 to 1; at an end if it lies beyond."""
+        value = min(max(value, self.low), self.high)
+        if self.logarithmic:
+            return log(value / self.low) / log(self.high / self.low)
+        return (value - self.low) / (self.high - self.low)
 
     def place(self, value: float) -> float:
-        """Return where a value is drawn, in pixels from the left; at an end if it lies beyond."""
-        share = (min(max(value, self.low), self.high) - self.low) / (self.high - self.low)
-        return round(EDGE + share * (WIDTH - 2 * EDGE), 1)
+        """Return where a value is drawn, in pixels from the left."""
+        return round(EDGE + self.share(value) * (WIDTH - 2 * EDGE), 1)
+
+    @property
+    def ticks(self) -> tuple[float, ...]:
+        """The values with a tick."""
+        return (self.low, self.high) if self.logarithmic else (0.0, 0.5, 1.0)
 
 
 def scale_of(measures: Iterable[Measure]) -> Scale:
-    """Return a scale on which all of these measures have room, from 0 to 1 at least."""
+    """Return a scale on which all of these measures have room, from 0 to 1 at least.
+
+    The scale of measures that have any positive value is logarithmic, from 1 to 10 at least.
+    """
+    found = list(measures)
     ends = [
         value
-        for measure in measures
+        for measure in found
         for value in (measure.estimate, *_ends(measure), *_general_ends(measure))
         if value is not None
     ]
+    if any(measure.range == (0.0, inf) for measure in found):
+        return Scale(min(1.0, *ends, 1.0), max(10.0, *ends, 10.0), logarithmic=True)
     low, high = FARTHEST
     return Scale(max(min(0.0, *ends, 0.0), low), min(max(1.0, *ends, 1.0), high))
 
@@ -72,7 +91,7 @@ def bar(measure: Measure, scale: Scale) -> Markup:
         f'<line class="axis" x1="{scale.place(scale.low)}" x2="{scale.place(scale.high)}" '
         f'y1="{middle:g}" y2="{middle:g}"/>'
     ]
-    for tick in (0.0, 0.5, 1.0):
+    for tick in scale.ticks:
         x = scale.place(tick)
         drawn.append(
             f'<line class="axis" x1="{x}" x2="{x}" y1="{middle - 4:g}" y2="{middle + 4:g}"/>'

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup, escape
 
-from whybench.numerals import is_determined, measure_text
+from whybench.numerals import estimate_text, is_determined, measure_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -81,7 +81,7 @@ def draw_chart(
         number = "?"
         if is_determined(one):
             parts.append(f'<circle class="{kind}" cx="{x}" cy="{y}" r="4.5"/>')
-            number = f"{one.estimate:.2f}".replace("-", "−")
+            number = estimate_text(one).replace("-", "−")
         parts.append(f'<text class="number" x="{WIDTH}" y="{y + 4}">{number}</text>')
         color = "one" if many else place
         hidden = " hidden" if many and place else ""
@@ -111,9 +111,7 @@ class _Axis:
         self.marks = {name: v for name, v in ordered if scale.low <= v <= scale.high}
 
     def place(self, value: float) -> float:
-        scale = self.scale
-        share = (min(max(value, scale.low), scale.high) - scale.low) / (scale.high - scale.low)
-        return round(EDGE + share * (WIDTH - 2 * EDGE - NUMBERS), 1)
+        return round(EDGE + self.scale.share(value) * (WIDTH - 2 * EDGE - NUMBERS), 1)
 
     def anchor(self, place: int) -> str:
         """Return which end of a label stands at its line, so that the last two do not overlap."""

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import pyarrow.compute as pc
 from markupsafe import Markup
 
-from whybench.numerals import UNDETERMINED, is_determined, measure_text, number_text
+from whybench.numerals import UNDETERMINED, estimate_text, is_determined, measure_text, number_text
 from whybench.page.bars import Scale, scale_of
 from whybench.page.card_charts import FEW, draw_chart
 from whybench.page.cautions import MANY_UNANSWERED
@@ -319,8 +319,8 @@ def _values(
             continue
         badges = tuple(_badges(material, condition.suite, agent, measure))
         if is_determined(measure):
-            number, _, interval = measure_text(measure).partition(" ")
-            yield Value(number, interval, badges)
+            interval = measure_text(measure).removeprefix(number := estimate_text(measure))
+            yield Value(number, interval.lstrip(), badges)
         else:
             yield Value(UNDETERMINED, "", badges)
 

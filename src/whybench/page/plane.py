@@ -52,9 +52,7 @@ class Axis:
 
     def place(self, value: float) -> float:
         """Return where a value lies, in pixels; at an end if it lies beyond."""
-        low, high = self.scale.low, self.scale.high
-        share = (min(max(value, low), high) - low) / (high - low)
-        return round(self.ends[0] + share * (self.ends[1] - self.ends[0]), 1)
+        return round(self.ends[0] + self.scale.share(value) * (self.ends[1] - self.ends[0]), 1)
 
 
 class _AgentPoint(NamedTuple):

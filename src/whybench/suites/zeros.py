@@ -34,6 +34,9 @@ MOST_ITEMS = 6000
 MARGIN = 0.02
 """By how much an attack may exceed the zero."""
 
+SOLVED = 0.95
+"""A design on which an attack has this much has no skill score."""
+
 
 @dataclass(frozen=True)
 class Zero:
@@ -53,6 +56,11 @@ class Zero:
     attack: str
     value: float
 
+    @property
+    def solved(self) -> bool:
+        """Whether the attack is too near to 1 for a skill score."""
+        return self.value >= SOLVED
+
 
 @dataclass(frozen=True)
 class Zeros:
@@ -70,12 +78,19 @@ class Zeros:
         return self.by_design.get(design_family(labels.get("design", "")), first)
 
     def scale(self, found: Estimate, labels: Mapping[str, str]) -> Estimate:
-        """Return an estimate on the scale on which the best attack has 0 and an exact agent 1."""
-        return scale_skill(found, self.of(labels).value)
+        """Return an estimate on the scale on which the best attack has 0 and an exact agent 1.
+
+        It is undefined for a design that an attack solves.
+        """
+        zero = self.of(labels)
+        return scale_skill(found, 1.0 if zero.solved else zero.value)
 
     def scale_ratios(self, ratios: Sequence[Ratio], labels: Mapping[str, str]) -> list[Ratio]:
-        """Return the ratios whose sum is that of the given ones on this scale."""
-        zero = self.of(labels).value
+        """Return the ratios whose sum is that of the given ones on this scale; none if solved."""
+        found = self.of(labels)
+        if found.solved:
+            return []
+        zero = found.value
         scaled = [ratio._replace(weight=ratio.weight / (1 - zero)) for ratio in ratios]
         ones = np.ones_like(ratios[0].below)
         return [*scaled, Ratio(-zero / (1 - zero), ones, ones)]

@@ -76,9 +76,9 @@ def test_the_start_passes_the_checks_and_its_trials() -> None:
 def test_the_truth_of_the_start_is_what_a_simulation_finds() -> None:
     for draw in range(3):
         instance = CHALLENGES[NAME].generate("trap", "items", draw)
-        true = instance.number("effect").value
+        true = instance.number("estimate").value
         mean, se = CHALLENGES[NAME].simulate(instance, 200_000, np.random.default_rng(draw))[
-            "effect"
+            "estimate"
         ]
         # All children gain alike, so the trial has no error but that of rounding.
         assert se < 1e-12

@@ -24,7 +24,7 @@ ADVICE = (
     "advice for somebody who wants outcome to be higher, based on this number alone. "
     "increase: use (more of) cause; decrease: use less of cause or none"
 )
-FORM = {"type": "object", "properties": {"recommendation": {"description": ADVICE}, "effect": {}}}
+FORM = {"type": "object", "properties": {"recommendation": {"description": ADVICE}, "estimate": {}}}
 PROMPT = f"""A story. It was decided at random.
 
 The data have 4 rows and these columns. Steps give the order of measurement.

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from whybench.suites.analyze.challenges import CHALLENGES, CORE, FAMILIES, HARD
 from whybench.suites.analyze.design import DESIGNS, AnalyzeDesign, make_design
+from whybench.suites.analyze.items import analyze_items
 from whybench.suites.analyze.prompts import PROTOCOLS
 from whybench.suites.contract import UserError
 
@@ -25,7 +26,7 @@ ALL = len(CORE)
 def test_named_designs_are_what_they_are_called() -> None:
     core, hints, labels = DESIGNS["core"], DESIGNS["hints"], DESIGNS["labels"]
     assert next(iter(DESIGNS)) == "core"
-    assert (core.block, core.size) == (2 * ALL, 6 * 2 * ALL)
+    assert (core.block, core.size) == (2 * 2 * ALL, 3 * 2 * 2 * ALL)
     assert (hints.hint, hints.block) == ((1, 2, 3, 4, 5), 5 * 2 * ALL)
     assert (labels.label, labels.block) == (("neutral", "flattering", "damning"), 3 * 2 * ALL)
     assert (core.hint, core.protocol, core.rows) == ((5,), ("agentic",), 0)
@@ -39,16 +40,33 @@ def test_named_designs_are_what_they_are_called() -> None:
     assert DESIGNS["full"].block == 5 * 3 * variants
 
 
-def test_the_harder_tier_is_asked_for_by_name_alone() -> None:
+def test_half_of_core_is_of_the_harder_tier() -> None:
     assert tuple(CHALLENGES) == (*CORE, *HARD)
     assert make_design({"challenge": "all"}).challenge == CORE
-    for name, design in DESIGNS.items():
-        assert set(design.challenge) <= set(HARD if name == "hard" else CORE)
+    listed = Counter(DESIGNS["core"].challenge)
+    assert set(listed) == {*CORE, *HARD}
+    assert sum(listed[name] for name in CORE) == sum(listed[name] for name in HARD) == ALL
+    for name in ("hints", "labels", "full", "direct"):
+        assert set(DESIGNS[name].challenge) <= {*CORE}
     hard = DESIGNS["hard"]
-    assert (hard.variant, hard.rows) == (("trap", "control"), 0)
-    assert make_design({"challenge": "limits"}).challenge == HARD
+    assert (hard.challenge, hard.variant, hard.rows) == (HARD, ("trap", "control"), 0)
+    assert make_design({"challenge": "limits,adjustment"}).challenge == HARD
     assert make_design({"challenge": "all,overlap"}).challenge == (*CORE, "overlap")
-    assert "6 draws of overlap, unidentified;" in hard.summary
+    assert "6 draws of overlap, unidentified, m_bias, instrument, case_control;" in hard.summary
+
+
+def test_a_challenge_listed_twice_has_another_draw_each_time() -> None:
+    design = make_design({"challenge": "overlap,simpson,overlap", "seeds": 3})
+    items = list(analyze_items(design))
+    for variant in ("trap", "control"):
+        asked = [item for item in items if (item.variant == "trap") == (variant == "trap")]
+        draws = [item.draw for item in asked if item.challenge == "overlap"]
+        assert len(set(draws)) == 6
+        assert draws == sorted(draws)
+        simpson = [item.draw for item in asked if item.challenge == "simpson"]
+        assert simpson == draws[:3]
+    controls = [i.variant for i in items if i.challenge == "overlap" and i.variant != "trap"]
+    assert controls == ["randomised", "same_effect"] * 3
 
 
 def test_twins_stand_side_by_side_and_controls_take_turns() -> None:
@@ -62,25 +80,28 @@ def test_twins_stand_side_by_side_and_controls_take_turns() -> None:
     assert [cell.variant for cell in all_of_them.cells] == list(CHALLENGES["simpson"].variants)
 
 
-def test_six_draws_have_every_control_equally_often_where_there_are_no_more_than_three() -> None:
+def test_core_has_every_control_as_often_as_another_or_once_more() -> None:
+    counts: dict[str, Counter[str]] = {}
     for cell in DESIGNS["core"].cells:
         if cell.variant == "control" and len(CHALLENGES[cell.challenge].controls) <= 3:
-            counts = Counter(cell.variant_at(turn) for turn in range(DESIGNS["core"].seeds))
-            assert set(counts) == set(CHALLENGES[cell.challenge].controls)
-            assert len({*counts.values()}) == 1, cell.challenge
+            asked = counts.setdefault(cell.challenge, Counter())
+            asked.update(cell.variant_at(turn) for turn in range(DESIGNS["core"].seeds))
+    for challenge, asked in counts.items():
+        assert set(asked) == set(CHALLENGES[challenge].controls)
+        assert max(asked.values()) - min(asked.values()) <= 1, challenge
 
 
 def test_a_family_stands_for_its_challenges() -> None:
     confounding = make_design({"challenge": "confounding"}).challenge
     assert confounding == ("simpson", "selection")
     assert make_design({"challenge": list(FAMILIES)}).challenge == tuple(CHALLENGES)
-    assert make_design({"challenge": "all"}).hash == DESIGNS["core"].hash
+    assert make_design({"challenge": "all"}).challenge == DESIGNS["full"].challenge
 
 
 def test_a_summary_says_how_many_and_of_what() -> None:
     assert DESIGNS["core"].summary == (
-        f"{12 * ALL} items: 6 draws of all {ALL} challenges; trap, control; hint 5; neutral; "
-        "agentic; test"
+        f"{12 * ALL} items: 3 draws of the {ALL} challenges of the source and {len(HARD)} harder "
+        "ones, 3 times each; trap, control; hint 5; neutral; agentic; test"
     )
     small = make_design({"challenge": "simpson", "seeds": 1, "hint": "1,5"})
     assert small.summary == (
@@ -121,7 +142,6 @@ def test_a_design_may_be_a_file(tmp_path: Path) -> None:
     ("settings", "message"),
     [
         ({"challenge": "sampson"}, "challenge must be among simpson, .* got 'sampson'"),
-        ({"challenge": "simpson,confounding"}, "challenge must be one or more different levels"),
         ({"variant": "control,controls"}, "variant must have one of control and controls"),
         (
             {"variant": "null"},

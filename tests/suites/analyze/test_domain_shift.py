@@ -11,7 +11,6 @@ from whybench.suites.analyze.challenges.contract import NumericTruth
 from whybench.suites.analyze.estimators.regression import Coefficient
 from whybench.suites.analyze.grading import WRONG_CAP, grade_values
 from whybench.suites.analyze.prompts import column_names, render_description
-from whybench.suites.analyze.reports import complete_answer
 
 CHALLENGE = CHALLENGES["domain_shift"]
 SEEDS = range(12)
@@ -31,18 +30,18 @@ def traps(identified: bool):
     return [
         instance
         for instance in instances("trap")
-        if isinstance(instance.truths["effect"], NumericTruth) == identified
+        if isinstance(instance.truths["estimate"], NumericTruth) == identified
     ]
 
 
 def graded(instance, effect, missing, **changed):
     """Grade both forms at once: an effect with its error, or None, and what goes with it."""
-    said = complete_answer(CHALLENGE.report, {"effect": effect, "missing": frozenset(missing)})
+    said = CHALLENGE.complete({"estimate": effect, "missing": frozenset(missing)})
     return grade_values(CHALLENGE.fields, instance, {**said, **changed})
 
 
 def report_of(instance, effect, **changed):
-    said = complete_answer(CHALLENGE.report, {"effect": effect})
+    said = CHALLENGE.complete({"estimate": effect})
     return grade_values(CHALLENGE.report, instance, {**said, **changed})
 
 
@@ -64,27 +63,27 @@ def test_truths_by_hand() -> None:
     for instance in [*traps(True), *instances("z_given")]:
         at, unit = instance.parameters, instance.telling.unit
         expected = at["effect_1"] + at["product_1"] * at["case_modifier"]
-        assert instance.number("effect").value / unit == pytest.approx(expected, abs=1e-12)
+        assert instance.number("estimate").value / unit == pytest.approx(expected, abs=1e-12)
         assert instance.truths["missing"].value == frozenset()
     for instance in instances("z_irrelevant"):
         expected = instance.parameters["effect_1"] * instance.telling.unit
-        assert instance.number("effect").value == pytest.approx(expected)
+        assert instance.number("estimate").value == pytest.approx(expected)
         assert instance.truths["missing"].value == frozenset()
     for instance in traps(False):
-        assert instance.truths["effect"].value is None
+        assert instance.truths["estimate"].value is None
         assert instance.truths["missing"].value == NEEDED
 
 
 def test_half_of_the_traps_are_identified_and_all_controls() -> None:
     drawn = instances("trap", range(40))
-    assert 10 <= sum(isinstance(each.truths["effect"], NumericTruth) for each in drawn) <= 30
+    assert 10 <= sum(isinstance(each.truths["estimate"], NumericTruth) for each in drawn) <= 30
     for variant in CHALLENGE.controls:
-        assert all(isinstance(each.truths["effect"], NumericTruth) for each in instances(variant))
+        assert all(isinstance(each.truths["estimate"], NumericTruth) for each in instances(variant))
 
 
 def test_the_reference_is_read_off_the_old_rows() -> None:
     for instance in [*traps(True), *instances("z_given")]:
-        found = instance.number("effect").panel["old rows"]
+        found = instance.number("estimate").panel["old rows"]
         # Rows are told to three digits or so, references found before.
         expected = at_case(instance, instance.rows["age"] >= 25)
         assert found.value == pytest.approx(expected.value, abs=0.05 * found.se)
@@ -100,7 +99,7 @@ def test_who_holds_the_age_or_takes_all_rows_where_that_does_no_harm_is_right() 
 
 def test_the_effect_is_of_either_sign_and_size() -> None:
     for variant in CHALLENGE.controls:
-        truths = [one.number("effect") for one in instances(variant, range(40))]
+        truths = [one.number("estimate") for one in instances(variant, range(40))]
         off = [truth.value / truth.se for truth in truths]
         assert min(off) < -10
         assert max(off) > 10
@@ -109,7 +108,7 @@ def test_the_effect_is_of_either_sign_and_size() -> None:
 
 def test_the_young_tell_the_effect_of_the_old_in_controls_alone() -> None:
     for instance in traps(True):
-        truth = instance.number("effect")
+        truth = instance.number("estimate")
         assert set(truth.naive) == {"pooled slope", "pooled, adjusted", "young rows"}
         assert truth.apart(5)
     for instance in [*instances("z_given"), *instances("z_irrelevant")]:
@@ -117,7 +116,7 @@ def test_the_young_tell_the_effect_of_the_old_in_controls_alone() -> None:
         assert (at["effect_0"], at["product_0"]) == (at["effect_1"], at["product_1"])
         # The case lies some two deviations beyond the young, hence the wider margin.
         young = at_case(instance, instance.rows["age"] <= 12)
-        truth = instance.number("effect")
+        truth = instance.number("estimate")
         assert young.value == pytest.approx(truth.value, abs=10 * truth.se)
 
 
@@ -158,7 +157,7 @@ def test_marks_where_the_effect_cannot_be_had() -> None:
     assert (content.score, content.fell_for) == (0, True)
     advised = report_of(instance, None, recommendation="increase")
     assert not advised.passed("recommendation")
-    assert advised.passed("effect")
+    assert advised.passed("estimate")
 
 
 def test_bounds_may_stand_where_the_effect_cannot_be_had() -> None:
@@ -173,7 +172,7 @@ def test_bounds_may_stand_where_the_effect_cannot_be_had() -> None:
 
 def test_marks_where_it_can() -> None:
     for instance in [traps(True)[0], instances("z_irrelevant")[0]]:
-        truth = instance.number("effect")
+        truth = instance.number("estimate")
         assert graded(instance, Coefficient(truth.value, truth.se), ()).score == 1
         refused = graded(instance, None, NEEDED)
         assert refused.score == 0
@@ -187,4 +186,4 @@ def test_the_competent_analyst_knows_when_to_decline() -> None:
         for instance in instances(variant):
             said = CHALLENGE.answer("competent", instance)
             assert said["missing"] == instance.truths["missing"].value
-            assert (said["effect"] is None) == (instance.truths["missing"].value == NEEDED)
+            assert (said["estimate"] is None) == (instance.truths["missing"].value == NEEDED)

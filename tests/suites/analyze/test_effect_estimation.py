@@ -21,7 +21,6 @@ from whybench.suites.analyze.estimators.regression import (
     stratified_difference,
 )
 from whybench.suites.analyze.grading import grade_values
-from whybench.suites.analyze.reports import complete_answer
 
 if TYPE_CHECKING:
     from whybench.suites.analyze.challenges.contract import Instance
@@ -60,17 +59,17 @@ def test_chances_by_hand() -> None:
 
 def test_truths_by_hand() -> None:
     # Half gain 0.1, half gain 0.2.
-    assert CHALLENGE.certify(TRAP, BY_HAND)["ate"].value == pytest.approx(0.15)
+    assert CHALLENGE.certify(TRAP, BY_HAND)["estimate"].value == pytest.approx(0.15)
     # Chances of the outcome are 0.25, 0.35 without the follow-up and 0.6, 0.8 with it. Of the
     # treated 3/4 have it, of the others 1/4: (3 * 0.8 + 0.35) / 4 - (0.6 + 3 * 0.25) / 4.
-    after = CHALLENGE.certify("after_treatment", BY_HAND)["ate"].value
+    after = CHALLENGE.certify("after_treatment", BY_HAND)["estimate"].value
     assert after == pytest.approx(0.6875 - 0.3375)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_guarantee(seed: int) -> None:
     trap = _draw(seed)[TRAP]
-    ate, rows = trap.number("ate"), trap.rows
+    ate, rows = trap.number("estimate"), trap.rows
     crude = mean_difference(rows["outcome"], rows["treatment"]).value
     partial = stratified_difference(rows["outcome"], rows["treatment"], rows["baseline"]).value
     assert ate.naive["crude difference"] == pytest.approx(crude)
@@ -87,8 +86,8 @@ def test_what_came_after_has_the_same_rows(seed: int) -> None:
     when = {column.role: column.measured for column in after.columns}
     assert when["treatment"] < when["followup"] < when["outcome"]
     # What is naive for the one is a reference for the other.
-    found = {reference.value for reference in after.number("ate").panel.values()}
-    assert found & set(trap.number("ate").naive.values())
+    found = {reference.value for reference in after.number("estimate").panel.values()}
+    assert found & set(trap.number("estimate").naive.values())
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -97,7 +96,7 @@ def test_twins_have_the_same_effect_and_marginals(seed: int) -> None:
     changed = {key for key in trap if trap[key] != control[key]}
     assert changed <= {"shift_followup", "gain_0", "gain_1", "start"}
     assert control["shift_followup"] == 0
-    effects = [CHALLENGE.closed_form("trap", at)["ate"] for at in (trap, control)]
+    effects = [CHALLENGE.closed_form("trap", at)["estimate"] for at in (trap, control)]
     assert effects[0] == pytest.approx(effects[1])
     for at in (trap, control):
         model = world(TRAP, at).model((*ALL, "treatment", "outcome"))
@@ -110,7 +109,7 @@ def test_twins_have_the_same_effect_and_marginals(seed: int) -> None:
 
 
 def test_effects_are_spread() -> None:
-    truths = [_draw(seed)[TRAP].number("ate") for seed in range(40)]
+    truths = [_draw(seed)[TRAP].number("estimate") for seed in range(40)]
     off = [truth.value / truth.se for truth in truths]
     assert min(off) < -8
     assert max(off) > 8
@@ -139,10 +138,9 @@ def test_who_adjusts_for_all_that_was_known_is_right(seed: int) -> None:
         rows = drawn.rows
         cell = np.ravel_multi_index([rows[role] for role in ALL], (2, 2, 2))
         found = stratified_difference(rows["outcome"], rows["treatment"], cell)
-        said = complete_answer(
-            CHALLENGE.report,
+        said = CHALLENGE.complete(
             {
-                "ate": found,
+                "estimate": found,
                 "adjustment_set": frozenset(ALL),
                 "start_misleads": variant == TRAP,
             },

@@ -134,17 +134,17 @@ def test_both_derivations_earn_full_marks(challenge: str) -> None:
 
 def test_conclusions_say_what_two_could_disagree_about() -> None:
     simpson, trap = CHALLENGES["simpson"], full_instance("simpson", "trap", 0)
-    se = trap.number("effect").se
+    se = trap.number("estimate").se
 
     def of(**answers):
         return write_conclusion(simpson.fields, trap, answers)
 
-    assert of(effect=3 * se, interval=(0, 1)) == '{"effect":"above"}'
-    assert of(effect=1.9 * se) == '{"effect":"nothing"}'
-    assert of(effect=-2 * se, reversal=True) == '{"effect":"below","reversal":"true"}'
+    assert of(estimate=3 * se, interval=(0, 1)) == '{"estimate":"above"}'
+    assert of(estimate=1.9 * se) == '{"estimate":"nothing"}'
+    assert of(estimate=-2 * se, reversal=True) == '{"estimate":"below","reversal":"true"}'
     assert of(adjustment_set=frozenset({"b", "a"})) == '{"adjustment_set":"{a, b}"}'
-    assert not contradicts(of(effect=3 * se), of(effect=9 * se, direction="increases"))
-    assert contradicts(of(effect=3 * se), of(effect=-3 * se))
+    assert not contradicts(of(estimate=3 * se), of(estimate=9 * se, direction="increases"))
+    assert contradicts(of(estimate=3 * se), of(estimate=-3 * se))
     structure, graphs = CHALLENGES["structure"], full_instance("structure", "trap", 0)
     two = frozenset({frozenset({("one", "two"), ("two", "three")}), frozenset()})
     assert write_conclusion(structure.fields, graphs, {"graphs": two}) == (
@@ -168,15 +168,15 @@ def test_own_checks_see_what_is_wrong() -> None:
     called_control = altered(trap, variant="randomised")
     found = list(CHECKS["traps are traps and controls are none"].problems([called_control]))
     assert found == [f"simpson, randomised, draw {trap.draw}: the trap is there"]
-    effect = trap.instance.number("effect")
+    effect = trap.instance.number("estimate")
     blurred = replace(effect, se=20 * effect.se)
-    lax = altered(trap, truths={**trap.instance.truths, "effect": blurred})
+    lax = altered(trap, truths={**trap.instance.truths, "estimate": blurred})
     (line,) = CHECKS["naive values fail in traps"].problems([lax])
-    assert "effect: the naive value by crude difference passes" in line
+    assert "estimate: the naive value by crude difference passes" in line
     (one, value), _ = effect.certificate.derivations
     wrong = replace(effect.certificate, derivations=((one, value), (one, value)))
     once = replace(effect, certificate=wrong)
-    lone = altered(trap, truths={**trap.instance.truths, "effect": once})
+    lone = altered(trap, truths={**trap.instance.truths, "estimate": once})
     assert len(list(CHECKS["every number is derived twice"].problems([lone]))) == 1
     shuffled = {role: values[::-1] for role, values in trap.instance.rows.items()}
     other = altered(replace(trap, label="damning"), rows=shuffled)
@@ -187,4 +187,6 @@ def test_own_checks_see_what_is_wrong() -> None:
 def test_named_designs_hold_each_other_where_they_ask_the_same() -> None:
     core = {item.id for item in analyze_items(replace(DESIGNS["core"], seeds=1))}
     hints = {item.id for item in analyze_items(replace(DESIGNS["hints"], seeds=1))}
-    assert core < hints
+    hard = {item.id for item in analyze_items(replace(DESIGNS["hard"], seeds=3))}
+    assert core <= hints | hard
+    assert hard < core

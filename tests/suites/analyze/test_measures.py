@@ -203,7 +203,7 @@ def test_the_pull_of_an_agent_that_goes_by_the_label(pull: int, flips: float) ->
 
     def follow(asked, _settings, _rng) -> str:
         side = {1: "increase", -1: "decrease", 0: "no_clear_effect"}[advice[asked.label]]
-        return json.dumps({"recommendation": side, "effect": 0.1 * advice[asked.label]})
+        return json.dumps({"recommendation": side, "estimate": 0.1 * advice[asked.label]})
 
     design = make_design(
         {"challenge": "simpson", "label": "flattering,damning", "protocol": "direct", "seeds": 3}

@@ -29,19 +29,23 @@ def test_mediation_is_that_of_statsmodels() -> None:
         x, m, c = rows["treatment"], rows["mediator"], rows["common"]
         upon = sm.OLS(rows["outcome"], np.column_stack([np.ones_like(c), x, m, c])).fit()
         onto = sm.OLS(m, np.column_stack([np.ones_like(c), x, c])).fit()
-        expected = {"nde": upon.params[1], "nie": onto.params[1] * upon.params[2]}
+        expected = {"estimate": upon.params[1], "nie": onto.params[1] * upon.params[2]}
         name = "regression on treatment and mediator and common"
         for number, value in expected.items():
             truth = drawn.number(number)
             assert abs(truth.panel[name].value - value) < 0.01 * truth.se
-        assert drawn.number("nde").panel[name].se == pytest.approx(upon.bse[1], rel=0.1)
+        assert drawn.number("estimate").panel[name].se == pytest.approx(upon.bse[1], rel=0.1)
 
 
 @pytest.mark.parametrize("variant", CHALLENGE.variants)
 def test_direct_and_indirect_make_the_total(variant: str) -> None:
     for drawn in instances(variant):
         at, unit = drawn.parameters, drawn.telling.unit
-        expected = {"nde": at["d"], "nie": at["a"] * at["b"], "te": at["d"] + at["a"] * at["b"]}
+        expected = {
+            "estimate": at["d"],
+            "nie": at["a"] * at["b"],
+            "te": at["d"] + at["a"] * at["b"],
+        }
         for name, value in expected.items():
             assert drawn.number(name).value == pytest.approx(unit * value)
         assert (variant == "null") == (at["b"] == at["d"] == 0)
@@ -50,7 +54,9 @@ def test_direct_and_indirect_make_the_total(variant: str) -> None:
 def test_who_adjusts_for_a_descendant_is_led_astray() -> None:
     for drawn in instances("descendant"):
         said = CHALLENGE.answer("always_trap", drawn)
-        assert not all(number_passes(said[name], drawn.number(name)) for name in ("nde", "nie"))
+        assert not all(
+            number_passes(said[name], drawn.number(name)) for name in ("estimate", "nie")
+        )
 
 
 @pytest.mark.parametrize(
@@ -116,7 +122,7 @@ def test_who_leaves_the_common_cause_out_still_fails() -> None:
 
 def test_effects_are_of_either_sign_large_and_small() -> None:
     worlds = [CHALLENGE.parameters("trap", generator("range", seed)) for seed in range(300)]
-    for name in ("nde", "nie"):
+    for name in ("estimate", "nie"):
         effects = [CHALLENGE.closed_form("trap", at)[name] for at in worlds]
         # About a twentieth is a standard error.
         assert min(effects) < -0.7

@@ -10,7 +10,6 @@ from whybench.suites.analyze.challenges import CHALLENGES
 from whybench.suites.analyze.estimators.regression import Coefficient
 from whybench.suites.analyze.grading import grade_values, number_passes
 from whybench.suites.analyze.prompts import render_description
-from whybench.suites.analyze.reports import complete_answer
 
 CHALLENGE = CHALLENGES["moderation"]
 SEEDS = range(8)
@@ -36,7 +35,7 @@ def fitted(instance, *beside) -> dict[str, Coefficient]:
         "moderator": (0, 1, 0),
         "interaction": (0, 0, 1),
         "effect_q10": (1, 0, instance.facts["low"]),
-        "effect_q90": (1, 0, instance.facts["high"]),
+        "estimate": (1, 0, instance.facts["high"]),
     }
     found = {name: fit.t_test([0, *weight, *[0] * len(beside)]) for name, weight in weights.items()}
     return {name: Coefficient(each.effect.item(), each.sd.item()) for name, each in found.items()}
@@ -54,7 +53,7 @@ def test_truths_by_hand() -> None:
         assert truths["moderator"] == pytest.approx(at["moderator"])
         assert truths["interaction"] == pytest.approx(at["product"])
         span = at["high"] - at["low"]
-        rise = truths["effect_q90"] - truths["effect_q10"]
+        rise = truths["estimate"] - truths["effect_q10"]
         assert rise == pytest.approx(at["product"] * span, abs=1e-12)
         at_zero = truths["effect_q10"] - at["low"] * rise / span
         assert at_zero == pytest.approx(at["main"], abs=1e-12)
@@ -92,7 +91,7 @@ def test_who_fits_a_square_or_a_whole_surface_is_right(variant: str) -> None:
         for beside in ([w, w**2], [w, w**2, w**3], [w, w**2, w * m, w * x, m**2, x**2]):
             found = fitted(instance, *beside)
             said = {name: each.value for name, each in found.items()}
-            said = complete_answer(CHALLENGE.report, {**said, "effect_q90": found["effect_q90"]})
+            said = CHALLENGE.complete({**said, "estimate": found["estimate"]})
             assert grade_values(CHALLENGE.fields, instance, said).score == 1
 
 
@@ -105,7 +104,7 @@ def test_the_product_matters_in_traps_and_only_seems_to_in_controls() -> None:
         product = instance.number("interaction")
         assert product.value == 0
         assert abs(product.panel["curve"].value) < 1.96 * product.se
-        effects = {instance.number(name).value for name in ("main", "effect_q10", "effect_q90")}
+        effects = {instance.number(name).value for name in ("main", "effect_q10", "estimate")}
         assert len(effects) == 1
 
 
@@ -128,13 +127,13 @@ def test_that_the_covariate_may_bend_is_said(setting) -> None:
 
 def test_numbers_are_of_either_sign_and_size() -> None:
     drawn = instances("trap", range(40))
-    for name in ("main", "moderator", "effect_q10", "effect_q90"):
+    for name in ("main", "moderator", "effect_q10", "estimate"):
         off = [truth.value / truth.se for truth in (one.number(name) for one in drawn)]
         assert min(off) < -10
         assert max(off) > 10
         assert min(map(abs, off)) < 5
     flips = sum(
-        instance.number("effect_q10").value * instance.number("effect_q90").value < 0
+        instance.number("effect_q10").value * instance.number("estimate").value < 0
         for instance in drawn
     )
     assert 8 <= flips <= 32

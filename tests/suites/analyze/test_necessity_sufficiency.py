@@ -50,10 +50,10 @@ def test_truths_by_hand() -> None:
     # With the cause: 3/4 * 3/4 + 1/4 * 1/2 = 11/16 have the outcome, and without it 3/4 * 1/2 =
     # 6/16 of them would. Without the cause: 1/4 * 1/2 = 2/16 have it, and with it 9/16 would.
     trap, control = (CHALLENGE.certify(variant, BY_HAND) for variant in CHALLENGE.variants)
-    assert trap["pn"].value == pytest.approx(5 / 11)
+    assert trap["estimate"].value == pytest.approx(5 / 11)
     assert trap["ps"].value == pytest.approx(7 / 14)
     # Set by lot, those with the cause would without it have been as the others are.
-    assert control["pn"].value == pytest.approx(9 / 11)
+    assert control["estimate"].value == pytest.approx(9 / 11)
     assert control["ps"].value == pytest.approx(9 / 14)
 
 
@@ -88,7 +88,7 @@ def test_twins_have_the_same_rows_and_differ_in_the_order(seed: int) -> None:
     for role, values in trap.rows.items():
         assert np.array_equal(values, control.rows[role])
     assert trap.parameters == control.parameters
-    for name in ("pn", "ps"):
+    for name in ("estimate", "ps"):
         # What is naive in the one is right in the other.
         ratio = control.number(name).panel["ratio of conditionals"]
         assert trap.number(name).naive["ratio of conditionals"] == pytest.approx(ratio.value)
@@ -105,7 +105,7 @@ def test_the_guarantee(seed: int) -> None:
     trap = CHALLENGE.generate("trap", "test", seed)
     cause, outcome = trap.rows["cause"] == 1, trap.rows["outcome"]
     high, low = outcome[cause].mean(), outcome[~cause].mean()
-    ratios = {"pn": (high - low) / high, "ps": (high - low) / (1 - low)}
+    ratios = {"estimate": (high - low) / high, "ps": (high - low) / (1 - low)}
     for name, ratio in ratios.items():
         truth = trap.number(name)
         assert truth.naive["ratio of conditionals"] == pytest.approx(ratio)
@@ -123,12 +123,12 @@ def test_who_adjusts_for_the_other_cause_too_is_right(seed: int) -> None:
         without = np.bincount(cell[~had], outcome[~had]) / np.bincount(cell[~had])
         would = without[cell[had]].mean()
         pn = (outcome[had].mean() - would) / outcome[had].mean()
-        found = grade_values(CHALLENGE.fields, drawn, {"pn": float(pn)})
-        assert found.passed("pn")
+        found = grade_values(CHALLENGE.fields, drawn, {"estimate": float(pn)})
+        assert found.passed("estimate")
 
 
 def test_necessity_and_sufficiency_are_spread() -> None:
-    for name in ("pn", "ps"):
+    for name in ("estimate", "ps"):
         truths = [CHALLENGE.generate("trap", "test", seed).number(name) for seed in range(16)]
         assert np.ptp([truth.value / truth.se for truth in truths]) > 6
         assert np.ptp([truth.value for truth in truths]) > 0.2

@@ -13,7 +13,6 @@ from whybench.suites.analyze.challenges.observational import BEFORE, CHALLENGE, 
 from whybench.suites.analyze.estimators.regression import mean_difference, stratified_difference
 from whybench.suites.analyze.estimators.weighting import doubly_robust, propensities
 from whybench.suites.analyze.grading import grade_values
-from whybench.suites.analyze.reports import complete_answer
 
 if TYPE_CHECKING:
     from whybench.suites.analyze.challenges.contract import Instance
@@ -38,7 +37,7 @@ def _draw(seed: int) -> dict[str, Instance]:
 
 def test_the_effect_by_hand() -> None:
     # 3/4 gain 0.1 and 1/4 gain 0.2.
-    assert CHALLENGE.certify("trap", BY_HAND)["effect"].value == pytest.approx(0.125, abs=1e-12)
+    assert CHALLENGE.certify("trap", BY_HAND)["estimate"].value == pytest.approx(0.125, abs=1e-12)
 
 
 def test_chances_by_hand() -> None:
@@ -55,12 +54,12 @@ def test_chances_by_hand() -> None:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_guarantee(seed: int) -> None:
     trap = _draw(seed)["trap"]
-    effect = trap.number("effect")
+    effect = trap.number("estimate")
     crude = mean_difference(trap.rows["outcome"], trap.rows["treatment"]).value
     assert effect.naive == {"crude difference": crude}
     assert abs(crude - effect.value) >= 5 * effect.se
     control = _draw(seed)["randomised"]
-    assert not control.number("effect").naive
+    assert not control.number("estimate").naive
     for role in BEFORE:
         assert mean_difference(control.rows[role], control.rows["treatment"]).p > 0.001
 
@@ -92,7 +91,7 @@ def test_chances_are_chances() -> None:
 
 def test_effects_are_spread_and_the_crude_difference_misadvises_at_times() -> None:
     traps = [_draw(seed)["trap"] for seed in range(40)]
-    off = [trap.number("effect").value / trap.number("effect").se for trap in traps]
+    off = [trap.number("estimate").value / trap.number("estimate").se for trap in traps]
     assert min(off) < -8
     assert max(off) > 8
     assert 0 in off
@@ -110,10 +109,9 @@ def test_who_adjusts_for_all_that_came_before_is_right(seed: int) -> None:
         all_of_it = doubly_robust(
             rows["outcome"], rows["treatment"], [rows[role] for role in BEFORE]
         )
-        said = complete_answer(
-            CHALLENGE.report,
+        said = CHALLENGE.complete(
             {
-                "effect": all_of_it,
+                "estimate": all_of_it,
                 "adjustment_set": frozenset(BEFORE),
                 "design": "observational" if variant == "trap" else "randomized",
             },

@@ -14,7 +14,6 @@ from whybench.suites.analyze.estimators.regression import (
 )
 from whybench.suites.analyze.grading import grade_values, number_passes
 from whybench.suites.analyze.prompts import render_description
-from whybench.suites.analyze.reports import complete_answer
 
 SEEDS = range(4)
 
@@ -35,12 +34,12 @@ BY_HAND = {
 
 def test_truths_by_hand() -> None:
     # 0.5 + 0.25; seen, those with 1 more have 0.6 more of the confounder.
-    assert CHALLENGE.certify("trap", BY_HAND)["ate"].value == pytest.approx(0.75)
+    assert CHALLENGE.certify("trap", BY_HAND)["estimate"].value == pytest.approx(0.75)
     assert certify_difference(BY_HAND).value == pytest.approx(1.35)
     # Drawn by lot, the dose does what it is seen with.
-    assert CHALLENGE.certify("randomised", BY_HAND)["ate"].value == pytest.approx(1.35)
+    assert CHALLENGE.certify("randomised", BY_HAND)["estimate"].value == pytest.approx(1.35)
     both = BY_HAND | {"pull_marker": 0.5, "push_marker": -1.0}
-    assert CHALLENGE.certify("upstream", both)["ate"].value == pytest.approx(0.75)
+    assert CHALLENGE.certify("upstream", both)["estimate"].value == pytest.approx(0.75)
     assert certify_difference(both).value == pytest.approx(0.85)
 
 
@@ -79,7 +78,7 @@ def test_rows_near_a_dose() -> None:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_guarantee(seed: int) -> None:
     trap = CHALLENGE.generate("trap", "test", seed)
-    ate, at, dose = trap.number("ate"), trap.parameters, trap.rows["treatment"]
+    ate, at, dose = trap.number("estimate"), trap.parameters, trap.rows["treatment"]
     for naive in ate.naive.values():
         assert abs(naive - ate.value) >= 5 * ate.se
     for end in ("low", "high"):
@@ -97,8 +96,8 @@ def test_a_dose_by_lot_has_the_rows_of_the_trap_and_another_truth(seed: int) -> 
     for role, values in trap.rows.items():
         assert np.array_equal(values, lot.rows[role])
     assert lot.when["treatment"] < lot.when["confounder"] < lot.when["outcome"]
-    assert lot.number("ate").value == pytest.approx(lot.number("cond_diff").value)
-    assert not number_passes(trap.number("ate").value, lot.number("ate"))
+    assert lot.number("estimate").value == pytest.approx(lot.number("cond_diff").value)
+    assert not number_passes(trap.number("estimate").value, lot.number("estimate"))
 
 
 def test_the_two_orders_have_the_same_moments() -> None:
@@ -128,7 +127,7 @@ def test_twins_share_the_generator(seed: int) -> None:
 
 def test_effects_are_of_either_sign_large_and_small() -> None:
     worlds = [parameters("trap", generator("range", seed)) for seed in range(300)]
-    effects = [CHALLENGE.closed_form("trap", at)["ate"] for at in worlds]
+    effects = [CHALLENGE.closed_form("trap", at)["estimate"] for at in worlds]
     # About a twentieth is a standard error.
     assert min(effects) < -1
     assert max(effects) > 1
@@ -165,7 +164,7 @@ def test_a_spline_passes_where_the_dose_was_drawn_by_lot(seed: int) -> None:
 
     ends = basis(np.array([drawn.facts["low"], drawn.facts["high"]], dtype=float))
     found = least_squares(drawn.rows["outcome"], basis(dose)).combination(ends[1] - ends[0])
-    answer = complete_answer(CHALLENGE.report, {"ate": found})
+    answer = CHALLENGE.complete({"estimate": found})
     assert grade_values(CHALLENGE.report, drawn, answer).score == 1
 
 

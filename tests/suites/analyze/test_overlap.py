@@ -50,10 +50,10 @@ def _draw(seed: int) -> dict[str, Instance]:
 def test_the_effects_by_hand() -> None:
     # Between are 1/2 * 1/4 + 1/2 * 3/4 = 1/2 of all: 1/2 * 0.3 - 1/2 * 0.1.
     found = CHALLENGE.certify("trap", BY_HAND)
-    assert found["effect"].value == pytest.approx(0.1)
+    assert found["estimate"].value == pytest.approx(0.1)
     assert found["overlap_effect"].value == pytest.approx(0.3)
     by_lot = CHALLENGE.certify("randomised", BY_HAND)
-    assert by_lot["effect"].value == by_lot["overlap_effect"].value == pytest.approx(0.1)
+    assert by_lot["estimate"].value == by_lot["overlap_effect"].value == pytest.approx(0.1)
 
 
 def test_chances_by_hand() -> None:
@@ -69,7 +69,7 @@ def test_chances_by_hand() -> None:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_guarantee(seed: int) -> None:
     trap = _draw(seed)["trap"]
-    rows, effect = trap.rows, trap.number("effect")
+    rows, effect = trap.rows, trap.number("estimate")
     before = [rows[role] for role in ("decoy", *GROUPING)]
     regression = regressed_difference(rows["outcome"], rows["treatment"], before).value
     crude = mean_difference(rows["outcome"], rows["treatment"]).value
@@ -83,7 +83,7 @@ def test_the_guarantee(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_what_is_naive_in_the_trap_is_right_where_it_is(seed: int) -> None:
-    same, by_lot = (_draw(seed)[variant].number("effect") for variant in CHALLENGE.controls[::-1])
+    same, by_lot = (_draw(seed)[variant].number("estimate") for variant in CHALLENGE.controls[::-1])
     assert set(same.naive) == {"difference"}
     assert not by_lot.naive
     assert set(same.panel) >= {"regression", "interacted"}
@@ -97,7 +97,7 @@ def test_twins_have_the_same_groups_marginals_and_effect(seed: int) -> None:
     for variant, twin in twins.items():
         model = CHALLENGE.world(variant, twin.parameters).model((*GROUPING, "treatment", "outcome"))
         seen = [probability(model, Query((Event(role, 1),))) for role in ("treatment", "outcome")]
-        means.append([*map(float, seen), twin.number("effect").value])
+        means.append([*map(float, seen), twin.number("estimate").value])
     assert means[1] == pytest.approx(means[0])
     assert means[2] == pytest.approx(means[0])
     for role in GROUPING:
@@ -124,7 +124,7 @@ def test_sound_analyses_pass(seed: int) -> None:
             stratified_difference(rows["outcome"], rows["treatment"], by_all),
             reweighted_difference(rows["outcome"], rows["treatment"], columns),
         ):
-            assert number_passes(found.value, twin.number("effect"))
+            assert number_passes(found.value, twin.number("estimate"))
 
 
 def test_sets_that_are_enough() -> None:
@@ -136,7 +136,7 @@ def test_sets_that_are_enough() -> None:
 
 
 def test_effects_are_spread() -> None:
-    traps = [_draw(seed)["trap"].number("effect") for seed in range(30)]
+    traps = [_draw(seed)["trap"].number("estimate") for seed in range(30)]
     off = [truth.value / truth.se for truth in traps]
     assert min(off) < -5
     assert max(off) > 5

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 
 import pytest
@@ -15,11 +16,13 @@ from whybench.suites.analyze.challenges import CHALLENGES
 from whybench.suites.analyze.estimators.regression import Coefficient
 from whybench.suites.analyze.fields import ChoiceField, ConfidenceField, NumberField
 from whybench.suites.analyze.grading import grade_values
-from whybench.suites.analyze.prompts import answer_schema
+from whybench.suites.analyze.prompts import answer_schema, column_names
 from whybench.suites.analyze.reports import (
+    ESTIMAND,
     complete_answer,
     derive_recommendation,
     find_number,
+    report_effect,
     report_on,
 )
 from whybench.suites.analyze.truths import (
@@ -111,26 +114,36 @@ def test_a_number_is_completed_with_what_goes_with_it() -> None:
 
 
 def test_all_numbers_are_asked_for_in_one_form() -> None:
-    """But for the number's name and what is said of it, no form differs from another."""
+    """No form differs from another but for the names of cause and outcome."""
     assert set(CHALLENGES) - set(NUMBERS) == {"direction", "structure"}
     shapes = set()
     for challenge in NUMBERS.values():
-        number = find_number(challenge.report)
-        assert challenge.report == report_on(
-            next(field for field in challenge.report if field.name == number)
-        )
+        share = challenge.report[2].share
+        assert challenge.report == report_effect(share=share)
         drawn = challenge.generate("trap", "tests", 0)
         schema = answer_schema(drawn, "neutral", challenge.report)["properties"]
-        assert schema[number]["description"].endswith(
-            "; null if these data cannot identify it, whatever the sample size"
-        )
-        assert f"interval of {number};" in schema["interval"]["description"]
-        bare = [
-            ("number" if name == number else name, {**entry, "description": ""})
-            for name, entry in schema.items()
-        ]
-        shapes.add(json.dumps(bare))
+        names = [column_names(drawn, "neutral")[r] for r in (challenge.acted_on, challenge.outcome)]
+        text = json.dumps(schema)
+        for name, place in zip(names, ("{cause}", "{outcome}"), strict=True):
+            text = re.sub(rf"\b{name}\b", place, text)
+        shapes.add(text)
     assert len(shapes) == 1
+
+
+def test_the_estimand_is_part_of_a_sound_report_and_earns_no_marks() -> None:
+    for name, challenge in NUMBERS.items():
+        drawn = challenge.generate("trap", "tests", 0)
+        answers = challenge.answer("competent", drawn)
+        right = grade_values(challenge.report, drawn, answers)
+        wrong = grade_values(challenge.report, drawn, {**answers, ESTIMAND: "association"})
+        assert right.passed(ESTIMAND), name
+        assert not wrong.passed(ESTIMAND), name
+        assert wrong.score == right.score, name
+    accepted = {name: NUMBERS[name].estimands for name in ("population", "interaction")}
+    assert accepted == {
+        "population": ("conditional_effect", "average_effect"),
+        "interaction": ("controlled_direct_effect",),
+    }
 
 
 def test_claims_are_asked_for_with_how_sure_one_is() -> None:
@@ -169,7 +182,9 @@ def test_null_is_the_truth_of_a_number_that_cannot_be_had() -> None:
 
 def test_who_refuses_a_number_that_can_be_had_is_wrong_and_did_not_fall() -> None:
     drawn = CHALLENGES["simpson"].generate("trap", "tests", 0)
-    refused = grade_values(REPORT, drawn, complete_answer(REPORT, {"effect": None}))
+    refused = grade_values(
+        CHALLENGES["simpson"].report, drawn, CHALLENGES["simpson"].complete({"estimate": None})
+    )
     assert (refused.score, refused.fell_for, refused.false_alarm) == (0, False, False)
 
 

@@ -58,7 +58,7 @@ def test_the_error_of_the_gap_is_that_of_repeated_draws() -> None:
 
 
 def test_effects_are_spread_and_selection_bends_either_way() -> None:
-    truths = [draw(seed)["trap"].number("effect") for seed in range(40)]
+    truths = [draw(seed)["trap"].number("estimate") for seed in range(40)]
     off = [truth.value / truth.se for truth in truths]
     assert min(off) < -8
     assert max(off) > 8

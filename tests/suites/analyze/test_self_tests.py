@@ -34,7 +34,7 @@ def test_an_incompetent_analyst_is_seen(monkeypatch: pytest.MonkeyPatch) -> None
     assert found(monkeypatch, replace(SIMPSON, competent=SIMPSON.naive)) == [
         f"simpson {variant}: competent passes {what} in 0.000"
         for variant in confounded
-        for what in ("effect", "all numbers")
+        for what in ("estimate", "all numbers")
     ]
 
 
@@ -54,7 +54,7 @@ def test_crying_trap_that_pays_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_an_analyst_who_leaves_numbers_out_does_not_pass(monkeypatch: pytest.MonkeyPatch) -> None:
     silent = replace(SIMPSON, competent=lambda _: {"reversal": True})
-    assert "simpson null: competent passes effect in 0.000" in found(monkeypatch, silent)
+    assert "simpson null: competent passes estimate in 0.000" in found(monkeypatch, silent)
 
 
 def test_twins_are_paired_seed_by_seed() -> None:

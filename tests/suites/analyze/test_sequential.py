@@ -15,13 +15,12 @@ from whybench.suites.analyze.estimators.regression import Coefficient
 from whybench.suites.analyze.grading import GradedAnswer, grade, grade_values
 from whybench.suites.analyze.prompts import column_names, render_description
 from whybench.suites.analyze.replies import parse_reply
-from whybench.suites.analyze.reports import complete_answer
 
 if TYPE_CHECKING:
     from whybench.suites.analyze.challenges.contract import Instance
 
 CHALLENGE = CHALLENGES["sequential"]
-WAYS = ("direct", "through_a", "through_b", "through_both")
+WAYS = ("direct", "through_a", "estimate", "through_both")
 A, B = "mediator_a", "mediator_b"
 
 
@@ -43,7 +42,7 @@ def test_a_way_is_worth_the_product_of_its_arrows(variant: str) -> None:
         expected = {
             "direct": at["direct"],
             "through_a": at["onto_a"] * at["from_a"],
-            "through_b": at["onto_b"] * at["from_b"],
+            "estimate": at["onto_b"] * at["from_b"],
             "through_both": at["onto_a"] * at["chain"] * at["from_b"],
         }
         for name, value in expected.items():
@@ -87,7 +86,7 @@ def test_the_effects_of_the_turned_order_are_regressions_in_the_population() -> 
         slope = shared / spread_b
         expected = {
             "direct": at["direct"],
-            "through_b": onto[B] * at["from_b"],
+            "estimate": onto[B] * at["from_b"],
             "through_a": (onto[A] - slope * onto[B]) * at["from_a"],
             "through_both": onto[B] * slope * at["from_a"],
         }
@@ -113,7 +112,7 @@ def test_references_are_products_of_ordinary_regressions() -> None:
         found = truth.panel["products of regressions"].value
         assert abs(found - onto_a * onto_b[2] * from_b) < 0.01 * truth.se
         booked = (onto_b[1] + onto_b[2] * onto_a) * from_b
-        side = drawn.number("through_b")
+        side = drawn.number("estimate")
         assert abs(side.naive["mediators side by side"] - booked) < 0.01 * side.se
         assert drawn.number("through_both").naive["mediators side by side"] == 0
 
@@ -148,13 +147,12 @@ def test_leaving_the_decoy_out_passes() -> None:
         onto_b, upon = first.params, second.params
         # Of a product of two estimates, by the delta method.
         error = np.hypot(first.bse[1] * upon[3], onto_b[1] * second.bse[3])
-        answer = complete_answer(
-            CHALLENGE.report,
+        answer = CHALLENGE.complete(
             {
                 "order": (A, B),
                 "direct": upon[1],
                 "through_a": onto_a * upon[2],
-                "through_b": Coefficient(onto_b[1] * upon[3], error),
+                "estimate": Coefficient(onto_b[1] * upon[3], error),
                 "through_both": onto_a * onto_b[2] * upon[3],
             },
         )
@@ -165,7 +163,7 @@ def test_who_has_the_order_wrong_has_a_key_number_wrong() -> None:
     for drawn in instances("reversed"):
         marks = graded("always-trap", drawn)
         assert marks.false_alarm
-        assert not marks.passed("through_b")
+        assert not marks.passed("estimate")
         assert marks.score <= 0.3
 
 
@@ -173,7 +171,7 @@ def test_a_fit_side_by_side_falls_in_the_trap_and_is_right_when_parallel() -> No
     for trap, control in zip(instances("trap"), instances("parallel"), strict=True):
         fallen = graded("naive", trap)
         assert fallen.fell_for
-        assert not fallen.passed("through_b")
+        assert not fallen.passed("estimate")
         assert not fallen.passed("through_both")
         assert graded("naive", control).score == 1
 

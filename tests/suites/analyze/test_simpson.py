@@ -43,7 +43,7 @@ def test_after_the_treatment_the_rows_are_the_same_and_the_truth_is_the_opposite
     twins = draw(seed)
     trap, control = twins["trap"], twins["post_treatment"]
     assert all(np.array_equal(trap.rows[role], control.rows[role]) for role in trap.rows)
-    assert trap.number("effect").value * control.number("effect").value < 0
+    assert trap.number("estimate").value * control.number("estimate").value < 0
 
 
 def test_the_effect_after_the_treatment_is_that_of_the_whole_table() -> None:
@@ -59,7 +59,7 @@ def test_the_effect_after_the_treatment_is_that_of_the_whole_table() -> None:
             ]
             joint = sum(w * at[f"outcome_{t}{s}"] for s, w in enumerate(weights))
             chances.append(joint / sum(weights))
-        assert drawn.number("effect").value == pytest.approx(chances[1] - chances[0], abs=1e-12)
+        assert drawn.number("estimate").value == pytest.approx(chances[1] - chances[0], abs=1e-12)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -71,8 +71,8 @@ def test_confounded_controls_do_not_reverse(seed: int) -> None:
         assert twins[variant].truths["adjustment_set"].value == {"stratum"}
     agreeing = twins["agreeing"]
     crude = share(agreeing, treatment=1) - share(agreeing, treatment=0)
-    assert crude * agreeing.number("effect").value > 0
-    assert twins["null"].number("effect").value == 0
+    assert crude * agreeing.number("estimate").value > 0
+    assert twins["null"].number("estimate").value == 0
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -92,7 +92,7 @@ def test_variants_have_the_same_marginals(seed: int) -> None:
 
 
 def test_effects_are_spread_and_no_constant_is_often_near() -> None:
-    truths = [draw(seed)["trap"].number("effect") for seed in range(40)]
+    truths = [draw(seed)["trap"].number("estimate") for seed in range(40)]
     off = [truth.value / truth.se for truth in truths]
     assert min(off) < -10
     assert max(off) > 10

@@ -158,14 +158,17 @@ def test_reading_grades_and_keeps_what_it_graded() -> None:
         render_reply(answers, form, trap.names) for form in (challenge.report, challenge.diagnosis)
     )
     read = heard(trap.factors, report)
-    assert (read.value, read.parts["fell_for"], read.parts["asked"]) == (0.0, True, 3)
+    assert (read.value, read.parts["fell_for"], read.parts["asked"]) == (0.0, True, 4)
     read = heard(trap.factors, report, diagnosis)
-    assert (read.value, read.parts["diagnosis"], read.parts["asked"]) == (0.0, 0.0, 5)
-    partly = {"effect": trap.instance.number("effect").value, "recommendation": "sideways"}
+    assert (read.value, read.parts["diagnosis"], read.parts["asked"]) == (0.0, 0.0, 6)
+    partly = {
+        "estimate": trap.instance.number("estimate").value,
+        "recommendation": "sideways",
+    }
     read = heard(trap.factors, json.dumps(partly))
     assert read.value == pytest.approx(1 / 3)
     verdicts = {verdict.field: verdict for verdict in read_marks(str(read.parts["marks"]))}
-    assert verdicts["effect"] == Verdict("effect", True, off=0.0)
+    assert verdicts["estimate"] == Verdict("estimate", True, off=0.0)
     assert verdicts["recommendation"] == Verdict("recommendation", False, "not_an_option")
     assert verdicts["interval"].reason == "missing"
     assert heard(trap.factors, "no").reason == "no_object"
@@ -195,9 +198,9 @@ def test_marks_are_short_and_give_back_verdicts() -> None:
 
 def test_the_table_of_fields_has_a_row_for_each() -> None:
     fields = fields_table(records_of("naive")).to_pylist()
-    assert len(fields) == 2 * 2 * (5 + 6)
-    effects = [row for row in fields if row["field"] == "effect" and row["variant"] == "trap"]
-    assert len(effects) == 2
+    assert len(fields) == 2 * 2 * (6 + 7)
+    effects = [row for row in fields if row["field"] == "estimate" and row["variant"] == "trap"]
+    assert len(effects) == 2 * 2
     assert all(row["fell_for"] and row["off"] > 2.5 and not row["passed"] for row in effects)
     assert fields_table(records_of("null")).num_rows == 0
 

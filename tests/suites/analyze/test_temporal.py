@@ -11,11 +11,10 @@ from whybench.suites.analyze.estimators.regression import Coefficient
 from whybench.suites.analyze.estimators.slopes import scan_changes
 from whybench.suites.analyze.fields import FieldValue
 from whybench.suites.analyze.grading import grade, grade_values, number_passes
-from whybench.suites.analyze.reports import complete_answer
 
 CHALLENGE = CHALLENGES["temporal"]
 SEEDS = range(8)
-NUMBERS = ("coef_early", "coef_late", "difference")
+NUMBERS = ("coef_early", "estimate", "difference")
 
 
 @cache
@@ -76,11 +75,10 @@ def test_who_lets_the_slope_alone_change_is_right_and_so_is_who_lets_the_level(l
     for instance in instances("trap"):
         fit = two_slopes(instance, instance.parameters["change"], level=level)
         late = fit.t_test([0, 1, 1, *[0] * (len(fit.params) - 3)])
-        said = complete_answer(
-            CHALLENGE.report,
+        said = CHALLENGE.complete(
             {
                 "coef_early": fit.params[1],
-                "coef_late": Coefficient(late.effect.item(), late.sd.item()),
+                "estimate": Coefficient(late.effect.item(), late.sd.item()),
                 "difference": fit.params[2],
                 "ci": tuple(fit.conf_int()[2]),
                 "change_point": instance.truths["change_point"].value,
@@ -94,11 +92,10 @@ def test_who_finds_no_change_may_give_one_slope_for_all_weeks() -> None:
         columns = [instance.rows[role] for role in ("exposure", "covariate", "week")]
         fit = sm.OLS(instance.rows["outcome"], sm.add_constant(np.column_stack(columns))).fit()
         reach = 1.96 * instance.number("difference").se
-        said = complete_answer(
-            CHALLENGE.report,
+        said = CHALLENGE.complete(
             {
                 "coef_early": fit.params[1],
-                "coef_late": Coefficient(fit.params[1], fit.bse[1]),
+                "estimate": Coefficient(fit.params[1], fit.bse[1]),
                 "difference": 0.0,
                 "ci": (-reach, reach),
                 "change_point": None,
@@ -146,7 +143,7 @@ def test_drift_goes_either_way_and_the_week_varies() -> None:
     places = [instance.parameters["change"] / instance.parameters["weeks"] for instance in drawn]
     assert min(places) < 0.4
     assert max(places) > 0.65
-    for name in ("coef_early", "coef_late"):
+    for name in ("coef_early", "estimate"):
         off = [truth.value / truth.se for truth in (one.number(name) for one in drawn)]
         assert min(off) < -10
         assert max(off) > 10
@@ -174,7 +171,7 @@ def test_a_week_of_change_is_a_false_alarm_where_nothing_changes() -> None:
 def test_who_takes_slopes_for_effects_is_wrong_where_exposures_were_steered() -> None:
     for instance in [*instances("trap"), *instances("stable")]:
         said, at = CHALLENGE.answer("always_trap", instance), instance.parameters
-        steered = "coef_late" if at["steer_1"] else "coef_early"
+        steered = "estimate" if at["steer_1"] else "coef_early"
         assert not number_passes(said[steered], instance.number(steered))
         assert isinstance(said["change_point"], int)
 

@@ -48,7 +48,7 @@ def test_chances_are_chances() -> None:
 
 
 def test_the_effect_by_hand() -> None:
-    found = {v: CHALLENGE.certify(v, BY_HAND)["effect"].value for v in CHALLENGE.variants}
+    found = {v: CHALLENGE.certify(v, BY_HAND)["estimate"].value for v in CHALLENGE.variants}
     assert found["trap"] == found["randomised"] == pytest.approx(0.2)
     # Among those without the known cause 0.1 and 0.5 are treated: of the treated 5/6 have the
     # hidden one, of the untreated 5/14; among those with it, 9/14 and 1/6. It is 10/21 in both.
@@ -74,7 +74,7 @@ def test_bounds_are_one_apart_and_hold_the_effect(seed: int) -> None:
         at = CHALLENGE.parameters(variant, generator("bounds", seed))
         low, high = (float(found.value) for found in certify_bounds(variant, at).values())
         assert high - low == pytest.approx(1)
-        assert low < float(CHALLENGE.certify(variant, at)["effect"].value) < high
+        assert low < float(CHALLENGE.certify(variant, at)["estimate"].value) < high
 
 
 @given(st.lists(st.tuples(*[st.booleans()] * 3), min_size=1, max_size=30))
@@ -122,10 +122,10 @@ def test_the_guarantee(seed: int) -> None:
     twins = _draw(seed)
     rows = twins["trap"].rows
     held = stratified_difference(rows["outcome"], rows["treatment"], rows["known"])
-    true = float(CHALLENGE.certify("trap", twins["trap"].parameters)["effect"].value)
+    true = float(CHALLENGE.certify("trap", twins["trap"].parameters)["estimate"].value)
     assert abs(held.value - true) >= 5 * held.se
     # The same number is right where nothing is hidden, and the plain difference is not.
-    recorded = twins["recorded"].number("effect")
+    recorded = twins["recorded"].number("estimate")
     assert abs(held.value - recorded.value) < 4 * held.se
     crude = mean_difference(rows["outcome"], rows["treatment"]).value
     assert recorded.naive == {"difference": crude}
@@ -137,7 +137,7 @@ def test_null_and_bounds_pass_in_the_trap_alone(seed: int) -> None:
     for variant, twin in _draw(seed).items():
         lower, upper = (end.value for end in _bounds(twin))
         for interval in (None, (lower, upper)):
-            said = {"recommendation": "not_identifiable", "effect": None, "interval": interval}
+            said = {"recommendation": "not_identifiable", "estimate": None, "interval": interval}
             found = grade_values(CHALLENGE.report, twin, said)
             assert found.score == (1 if variant == "trap" else 0)
 
@@ -152,11 +152,11 @@ def test_an_estimate_with_its_interval_is_a_fall_in_the_trap_alone(seed: int) ->
 
 def test_the_true_answer_to_a_trap_has_bounds() -> None:
     trap = _draw(0)["trap"]
-    truth = trap.truths["effect"]
+    truth = trap.truths["estimate"]
     assert isinstance(truth, UnidentifiedTruth)
     assert truth.bounds == _bounds(trap)
     answer = true_answer(trap)
-    assert answer["effect"] is None
+    assert answer["estimate"] is None
     assert answer["interval"] == (answer["lower_bound"], answer["upper_bound"])
     assert answer["recommendation"] == "not_identifiable"
 

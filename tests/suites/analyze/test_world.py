@@ -167,7 +167,7 @@ def test_what_is_retold_would_be_seen_as_often(name: str, variant: str) -> None:
     seen = []
     for which in ("trap", variant):
         told = challenge.world(which, at)
-        rows = told.respond(told.draw_noise(200_000, generator("retold", which)))
+        rows = told.draw_rows(200_000, challenge.shown, generator("retold", which))
         seen.append(np.array([rows[role] for role in challenge.shown], dtype=float))
     spread_of = seen[0].std(axis=1)
     assert np.max(np.abs(seen[0].mean(axis=1) - seen[1].mean(axis=1)) / spread_of) < 0.02

@@ -130,9 +130,12 @@ def test_where_agents_stand(agent: str, skill: float) -> None:
     assert core_measures(agent)["number_skill", ()] == pytest.approx(skill)
 
 
-def test_the_skill_score_is_0_for_the_best_attack_and_1_if_exact() -> None:
+def test_the_skill_score_is_a_line_from_the_zero_to_exact() -> None:
     zero = ZEROS.of({"design": "core"})
-    assert core_measures(zero.attack)["skill_score", ()] == pytest.approx(0, abs=1e-5)
+    own = core_measures("sees-only")
+    assert own["skill_score", ()] == pytest.approx(
+        (own["number_skill", ()] - zero.value) / (1 - zero.value)
+    )
     assert core_measures("exact")["skill_score", ()] == pytest.approx(1)
     # A constant has 0 in numbers: by hand from the line through both.
     assert core_measures("constant")["skill_score", ()] == pytest.approx(

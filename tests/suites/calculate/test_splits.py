@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from whybench.seeds import generator
 from whybench.suites.calculate import SUITE
 from whybench.suites.calculate.drawing import draw_graph, draw_question, draw_rules, leave_out
+from whybench.suites.calculate.generation import ItemCell, draw_item
 from whybench.suites.calculate.splits import SHARES, move_to_split, split_of_world, write_numbers
 from whybench.suites.calculate.world import StatedRule, StatedWorld
 
@@ -96,3 +97,10 @@ def test_the_two_sides_are_different_items_under_different_keys() -> None:
     assert train.case == "observe-tables-trap-number-3-2-train-0"
     assert test.case == "observe-tables-trap-number-3-2-0"
     assert train.question != test.question
+
+
+def test_a_world_with_impossible_evidence_is_drawn_again() -> None:
+    """Its evidence has a probability of 0 in fractions, and a little more in floats."""
+    cell = ItemCell("observe", "thresholds", "idle", "greater", 4, 2, 5, "train")
+    drawn = draw_item(cell)
+    assert {method for method, _ in drawn.certificate.derivations} == {"enumeration", "elimination"}

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import islice
 
 from whybench.suites.compose import SUITE
-from whybench.suites.compose.attacks import ATTACKS, read_rules
+from whybench.suites.compose.attacks import ATTACKS, nobody_decides, read_rules
 from whybench.suites.compose.prompt_parser import parse_prompt
 
 ITEMS = list(islice(SUITE.items(SUITE.designs["core"]), 720))
@@ -36,6 +37,19 @@ def test_no_rule_copies_the_intervention() -> None:
     item = next(item for item in ITEMS if item.question.intervention)
     question = item.question
     assert read_rules(question, question.effect, 0, follows=True) == question.intervention[1]
+
+
+def test_nobody_decides_by_hand() -> None:
+    question = next(item.question for item in ITEMS if len(set(item.question.world.gates)) == 1)
+    world = question.world
+    (root,) = (n for n, parents in enumerate(world.parents) if not parents)
+    for decided in range(len(world.parents)):
+        # A count that is enough decides an "or", and one that is not decides an "and".
+        counts = tuple(
+            limit if (gate == "or") == (node == decided) else limit - 1
+            for node, (gate, limit) in enumerate(zip(world.gates, world.thresholds, strict=True))
+        )
+        assert nobody_decides(replace(question, counts=counts), gates=False) == (decided == root)
 
 
 def test_names_are_distinct() -> None:

@@ -177,7 +177,7 @@ def test_the_grader_is_shown_the_truth_and_no_rows(variant: str) -> None:
     asked = render_request(make_case("item", instance, "neutral", 5, "I {braces} {0} think so."))
     assert ("It is there in these data." in asked) == (variant == "trap")
     assert ("these data are the control `randomised`" in asked) == (variant == "randomised")
-    assert f'"effect": {instance.number("effect").value!r}' in asked
+    assert f'"estimate": {instance.number("estimate").value!r}' in asked
     assert "I {braces} {0} think so." in asked
     assert len(asked) < 10_000
 

@@ -68,12 +68,14 @@ if TYPE_CHECKING:
 __all__ = ["SUITE"]
 
 GOLDEN_REPLIES = (
-    "", "0.1", "{}", "{{{", '{"effect": 0.1}', '{"effect": "12%"}', '{"effect": "about 0.1"}',
-    '{"effect": null}', '{"EFFECT": 0.1, "ci": [0.0, 0.2]}', '{"effect": 0.1, "ci": [0.2, 0.0]}',
-    '{"effect": 1, "effect": 2}', '{"answer": {"effect": 0.1}}', '{"ci": {"low": 0, "high": 1}}',
+    "", "0.1", "{}", "{{{", '{"estimate": 0.1}', '{"estimate": "12%"}', '{"estimate": "about 0.1"}',
+    '{"estimate": null}', '{"ESTIMATE": 0.1, "interval": [0.0, 0.2]}',
+    '{"estimate": 0.1, "interval": [0.2, 0.0]}', '{"estimand": "Average effect"}',
+    '{"estimate": 1, "estimate": 2}', '{"answer": {"estimate": 0.1}}',
+    '{"interval": {"low": 0, "high": 1}}',
     '{"direction": "Increases"}', '{"direction": "no effect"}', '{"adjustment_set": []}',
     '{"adjustment_set": "nothing"}', '{"reversal": "yes"}', "<think>{}</think>",
-    '```json\n{"ate": 1.5}\n``` or {"ate": 2}', '{"te": 1e400}', '{"graphs": [[]]}',
+    '```json\n{"estimate": 1.5}\n``` or {"estimate": 2}', '{"te": 1e400}', '{"graphs": [[]]}',
 )  # fmt: skip
 
 BUDGETS = {
@@ -84,7 +86,8 @@ BUDGETS = {
     ),
     "standard": Budget(
         {"design": "core"},
-        "every challenge with its controls, 6 draws; programs run on all rows in a sandbox",
+        "every challenge with its controls, half of the pairs from the harder tier; programs run "
+        "on all rows in a sandbox",
     ),
     "full": Budget({"design": "full"}, "every challenge, control, hint and label"),
 }

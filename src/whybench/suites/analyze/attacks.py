@@ -2,8 +2,9 @@
 
 A recipe regresses the outcome on the cause and a fixed choice of the other columns. It reads names
 and the order of measurement from the prompt, and nothing of the cover story except, for
-`words-decide`, whether anything is random. In place of a diagnosis it replies with an empty form,
-which claims no trap. A recipe for each challenge would be competence, and isn't an attack.
+`words-decide` and `sentence-decides`, whether anything is random. In place of a diagnosis it
+replies with an empty form, which claims no trap. A recipe for each challenge would be competence,
+and isn't an attack.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import json
 import re
 from dataclasses import dataclass
 from functools import lru_cache, partial
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,7 +25,14 @@ from whybench.suites.analyze.estimators.regression import (
     least_squares,
 )
 from whybench.suites.analyze.protocols.prompts import ROWS_FILE
-from whybench.suites.analyze.reports import INTERVAL, RECOMMENDATION, recommend
+from whybench.suites.analyze.reports import (
+    AVERAGE,
+    ESTIMAND,
+    ESTIMATE,
+    INTERVAL,
+    RECOMMENDATION,
+    recommend,
+)
 from whybench.suites.attacks import SILENT, Attack, of_agents
 
 if TYPE_CHECKING:
@@ -34,7 +43,16 @@ if TYPE_CHECKING:
 
 COLUMN = re.compile(r"^- (\S+) \(.*?; step (\d+)\):", re.MULTILINE)
 SCHEMA = re.compile(r'^\{"type": "object".*$', re.MULTILINE)
-RANDOM = re.compile(r"\b(random\w*|lottery|lots?|coins?|dice|draws?|drew|drawn)\b", re.IGNORECASE)
+RANDOM = re.compile(
+    r"\b(random\w*|chance|lottery|lots?|coins?|dice|draws?|drew|drawn)\b", re.IGNORECASE
+)
+UNRECORDED = re.compile(
+    r"\b(not|never|nobody|no)\b[^.]*\brecord|\bnot in the table\b", re.IGNORECASE
+)
+DECISION = re.compile(
+    r"\b(decid|decision|chose|choice|depend|based on|sorted|assigned)", re.IGNORECASE
+)
+SENTENCE = re.compile(r"(?<=[.;:])\s+")
 
 CLEAR = 3.0
 """How many standard errors a coefficient must be from 0 to be taken for an arrow."""
@@ -109,6 +127,12 @@ def read_table(seen: Seen) -> RecipeInput:
     return _read_table(seen.prompt, rows)
 
 
+def _cross(columns: Sequence[Array]) -> list[Array]:
+    """Return columns with the product of each two that are 0 or 1."""
+    flags = [column for column in columns if set(np.unique(column)) == {0, 1}]
+    return [*columns, *(one * other for one, other in combinations(flags, 2))]
+
+
 def regress(
     outcome: Array, first: Array, others: Sequence[Array], *, crossed: bool = False
 ) -> Coefficient:
@@ -118,10 +142,11 @@ def regress(
         outcome: The values to explain.
         first: The column of the coefficient.
         others: Further columns.
-        crossed: Whether each also has a product with the first, around its mean.
+        crossed: Whether each also has a product with the first, around its mean; products of two
+            columns of 0 and 1 are further columns then.
     """
     if crossed:
-        return interacted_difference(outcome, first, others)
+        return interacted_difference(outcome, first, _cross(others))
     # Centered, so that columns far from 0 do not spoil the arithmetic.
     centered = [column - column.mean() for column in others]
     return least_squares(outcome, design_matrix(first, *centered))[1]
@@ -133,9 +158,13 @@ def _report(
     columns = table.columns
     chosen = [columns[name] for name in choose(table)]
     found = regress(columns[table.outcome], columns[table.cause], chosen, crossed=crossed)
-    number = next(name for name in table.form if name not in (RECOMMENDATION, INTERVAL))
     ends = found.interval
-    return {RECOMMENDATION: recommend(*ends), number: found.value, INTERVAL: ends}
+    return {
+        RECOMMENDATION: recommend(*ends),
+        ESTIMAND: AVERAGE,
+        ESTIMATE: found.value,
+        INTERVAL: ends,
+    }
 
 
 def _claim(table: RecipeInput) -> dict[str, Any]:
@@ -181,6 +210,16 @@ def _by_words(table: RecipeInput) -> list[str]:
     return [] if RANDOM.search(text) else table.earlier()
 
 
+def _by_sentence(table: RecipeInput) -> list[str]:
+    """Return no column if chance decided and no earlier column, by the words of a sentence."""
+    text = table.prompt.partition("\n\n")[0]
+    if not UNRECORDED.search(text):
+        return table.earlier()
+    by_chance = [one for one in SENTENCE.split(text) if RANDOM.search(one) and DECISION.search(one)]
+    named = any(re.search(rf"\b{name}\b", one) for one in by_chance for name in table.earlier())
+    return table.earlier() if named else []
+
+
 ATTACKS = (
     SILENT,
     *of_agents(AGENTS, "guess", "naive", "always-trap"),
@@ -206,13 +245,18 @@ ATTACKS = (
     ),
     Attack(
         "crosses-earlier",
-        "adjusts-for-earlier, with products of the cause and each column",
+        "adjusts-for-earlier, with products of the cause and columns",
         partial(_reply, choose=RecipeInput.earlier, crossed=True),
     ),
     Attack(
         "words-decide",
         "adjusts for nothing if the text mentions chance, else for earlier columns",
         partial(_reply, choose=_by_words),
+    ),
+    Attack(
+        "sentence-decides",
+        "crosses-earlier, but adjusts for nothing if a sentence gives the decision to chance alone",
+        partial(_reply, choose=_by_sentence, crossed=True),
     ),
 )
 """The attacks on analyze."""

@@ -39,6 +39,9 @@ from whybench.suites.files import read_text
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+MIXED = (*CORE, *(HARD * (len(CORE) // len(HARD))))
+"""The challenges of `core`: as many data sets of the harder tier as of the others."""
+
 CONTROL, CONTROLS = "control", "controls"
 ALL, DIRECT = "all", "direct"
 
@@ -77,6 +80,8 @@ class DesignCell:
         hint: The hint level.
         label: Whether names are neutral, flattering or damning.
         protocol: How the agent works.
+        place: How often the challenge was listed before.
+        places: How often it is listed.
     """
 
     challenge: str
@@ -84,11 +89,18 @@ class DesignCell:
     hint: int
     label: str
     protocol: str
+    place: int = 0
+    places: int = 1
 
-    def variant_at(self, turn: int) -> str:
-        """Return the variant by name in the n-th draw of a design."""
+    def draw_at(self, block: int) -> int:
+        """Return how many draws of the challenge come before this cell in the n-th block."""
+        return self.places * block + self.place
+
+    def variant_at(self, block: int) -> str:
+        """Return the variant by name in the n-th block of a design."""
         controls = CHALLENGES[self.challenge].controls
-        return controls[turn % len(controls)] if self.variant == CONTROL else self.variant
+        turn = self.draw_at(block) % len(controls)
+        return controls[turn] if self.variant == CONTROL else self.variant
 
 
 @dataclass(frozen=True)
@@ -99,7 +111,9 @@ class AnalyzeDesign:
 
     name: str = "core"
     challenge: tuple[str, ...] = factor(
-        CORE, "Challenges or families by name; `all` for all of the core."
+        MIXED,
+        "Challenges or families by name; `all` for those of the source. A challenge that is listed "
+        "several times is asked about as many data sets in each block.",
     )
     variant: tuple[str, ...] = factor(
         (TRAP, CONTROL),
@@ -126,14 +140,14 @@ class AnalyzeDesign:
         "The path of a setting of one's own, in which all is told; else settings of the split.",
         files=True,
     )
-    seeds: int = factor(6, "Number of draws.")
+    seeds: int = factor(3, "Number of draws.")
     split: Split = factor("test", "The side of the train/test divide.")
 
     def __post_init__(self) -> None:
         for name, levels in LEVELS.items():
             chosen = getattr(self, name)
             check_levels(name, chosen if isinstance(chosen, tuple) else (chosen,), levels)
-        check_levels("challenge", self.challenge)
+        check_levels("challenge", tuple(dict.fromkeys(self.challenge)))
         for name in self.challenge:
             CHALLENGES[name]  # refuses a name that nobody has
         if {CONTROL, CONTROLS} <= {*self.variant}:
@@ -165,6 +179,8 @@ class AnalyzeDesign:
                 self.hint[hint],
                 self.label[label],
                 self.protocol[protocol],
+                challenges[:challenge].count(challenges[challenge]),
+                challenges.count(challenges[challenge]),
             )
             for challenge, hint, label, protocol in cells_in_blocks(tuple(map(len, levels)))
             for variant in self._variants(challenges[challenge])
@@ -192,8 +208,11 @@ class AnalyzeDesign:
     @property
     def summary(self) -> str:
         """The number of items and the levels of each factor in one line."""
-        every = set(self.challenge) == set(CORE)
-        challenges = f"all {len(CORE)} challenges" if every else _join(self.challenge)
+        challenges = {
+            CORE: f"the {len(CORE)} challenges of the source",
+            MIXED: f"the {len(CORE)} challenges of the source and {len(HARD)} harder ones, "
+            f"{MIXED.count(HARD[0])} times each",
+        }.get(self.challenge) or _join(self.challenge)
         draws = f"{self.seeds} draw{'s' if self.seeds > 1 else ''}"
         how = f"{DIRECT} on {self.rows} rows" if self.rows else _join(self.protocol)
         return (
@@ -217,16 +236,19 @@ DESIGNS: Mapping[str, AnalyzeDesign] = {
         AnalyzeDesign(
             DIRECT, challenge=FOR_FEW_ROWS, protocol=(DIRECT,), rows=FEW_ROWS, seeds=DRAWS
         ),
-        AnalyzeDesign("hints", hint=HINTS, seeds=2),
-        AnalyzeDesign("labels", label=LABELS, seeds=3),
+        AnalyzeDesign("hints", challenge=CORE, hint=HINTS, seeds=2),
+        AnalyzeDesign("labels", challenge=CORE, label=LABELS),
         AnalyzeDesign("code", protocol=("code",)),
-        AnalyzeDesign("full", variant=(TRAP, CONTROLS), hint=HINTS, label=LABELS, seeds=1),
-        AnalyzeDesign("hard", challenge=HARD),
+        AnalyzeDesign(
+            "full", challenge=CORE, variant=(TRAP, CONTROLS), hint=HINTS, label=LABELS, seeds=1
+        ),
+        AnalyzeDesign("hard", challenge=HARD, seeds=6),
     )
 }
-"""The named designs. With the six draws of `core` every challenge that has one, two or three
-controls has each equally often. `direct` shows so few rows that a person could take them in, and
-`code` asks of the rows of `core`. `full` is the whole crossing, and `hard` asks the harder tier."""
+"""The named designs. Half of the data sets of `core` are of the harder tier, each challenge with
+nine draws; the others have three. `direct` shows so few rows that a person could take them in, and
+`code` asks about the rows of `core`. `full` is the whole crossing, and `hard` asks the harder tier
+alone."""
 
 
 def _join(levels: object) -> str:

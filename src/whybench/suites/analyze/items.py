@@ -377,7 +377,7 @@ def item_at(design: AnalyzeDesign, index: int) -> AnalyzeItem:
     return AnalyzeItem(
         challenge=cell.challenge,
         variant=cell.variant_at(turn),
-        draw=nth_draw(design.split, turn),
+        draw=nth_draw(design.split, cell.draw_at(turn)),
         hint=cell.hint,
         label=cell.label,
         protocol=cell.protocol,

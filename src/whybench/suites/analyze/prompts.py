@@ -163,16 +163,10 @@ def _field_meanings(instance: Instance, labels: str) -> Mapping[str, str]:
     words = _placeholder_words(instance, labels)
     own = {name: text.format(**words) for name, text in story_of(instance).answer.items()}
     challenge = CHALLENGES[instance.challenge]
-    number = find_number(challenge.report)
-    if not number:
+    if not find_number(challenge.report):
         return {**own, **read_forms().claim}
-    names = {
-        "cause": words[challenge.acted_on],
-        "outcome": words[challenge.outcome],
-        "number": number,
-    }
-    told = {name: text.format(**names) for name, text in read_forms().report.items()}
-    return {**own, number: f"{own[number]}{told.pop('number')}", **told}
+    names = {"cause": words[challenge.acted_on], "outcome": words[challenge.outcome]}
+    return {**own, **{name: text.format(**names) for name, text in read_forms().report.items()}}
 
 
 def rows_csv(instance: Instance, labels: str) -> str:

@@ -1,8 +1,9 @@
 """Reports: what an agent is asked first, before any question that could tell it what to look for.
 
-A report is a recommendation, one number and its 95% interval, the same for every challenge that has
-a number to ask for; null and `not_identifiable` are there in all of them, so that the form gives
-nothing away. A challenge without one asks for a claim and how sure of it one is.
+A report has a recommendation, the estimand, an estimate and its 95% interval. The form is the same
+for every challenge with a number, so it doesn't name the quantity that answers the question: the
+agent states it (`estimand`), out of the same options everywhere. Null and `not_identifiable` are
+always allowed, too. A challenge without a number asks for a claim and a confidence.
 
 A recommendation is one of four that exclude each other: `increase` and `decrease` where the 95%
 interval excludes zero, `no_clear_effect` where it includes zero, and `not_identifiable` where no
@@ -26,6 +27,19 @@ if TYPE_CHECKING:
     from whybench.suites.analyze.truths import Truth
 
 RECOMMENDATION, INTERVAL = "recommendation", "interval"
+ESTIMAND, ESTIMATE = "estimand", "estimate"
+AVERAGE, CONDITIONAL = "average_effect", "conditional_effect"
+CONTROLLED, NATURAL, PATH = (
+    "controlled_direct_effect",
+    "natural_direct_effect",
+    "path_specific_effect",
+)
+NECESSITY = "probability_of_necessity"
+ESTIMANDS = (
+    AVERAGE, CONDITIONAL, CONTROLLED, NATURAL, PATH, NECESSITY,
+    "probability_of_sufficiency", "association",
+)  # fmt: skip
+"""The quantities that a number can be."""
 INCREASE, DECREASE = "increase", "decrease"
 NO_CLEAR_EFFECT, NOT_IDENTIFIABLE = "no_clear_effect", "not_identifiable"
 RECOMMENDATIONS = (INCREASE, DECREASE, NO_CLEAR_EFFECT, NOT_IDENTIFIABLE)
@@ -38,6 +52,15 @@ def report_on(number: NumberField) -> tuple[Field, ...]:
         replace(number, nullable=True),
         IntervalField(INTERVAL, of=number.name, share=number.share, nullable=True),
     )
+
+
+def report_effect(*, share: bool = False) -> tuple[Field, ...]:
+    """Return the fields of a report on a number that the agent names itself.
+
+    The name earns no marks, since it can be guessed, but a sound analysis needs it.
+    """
+    advice, *number = report_on(NumberField(ESTIMATE, share=share))
+    return (advice, ChoiceField(ESTIMAND, ESTIMANDS, weight=0.0), *number)
 
 
 def find_number(report: Sequence[Field]) -> str:

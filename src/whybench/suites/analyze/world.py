@@ -286,6 +286,27 @@ class World:
         columns[place : place + 1] = turned
         return replace(self, columns=tuple(columns))
 
+    def without_hidden(self, roles: Sequence[str]) -> World:
+        """Return a world with the same distribution of rows in which no cause is hidden.
+
+        Each of the binary columns is caused by all columns before it. Where units are selected,
+        these are all units of the new world.
+
+        Args:
+            roles: The roles of the columns, in their order.
+        """
+        model = self.model(tuple(self.by_role))
+        selected = (Event(self.selected, 1),) if self.selected else ()
+        columns = []
+        for place, role in enumerate(roles):
+            known, column = roles[:place], self.by_role[role]
+            table = np.empty((2,) * place)
+            for values in np.ndindex(table.shape):
+                given = (*selected, *map(Event, known, values))
+                table[values] = float(probability(model, Query((Event(role, 1),), given)))
+            columns.append(_from_table(column, known, table, column.time))
+        return World(tuple(columns))
+
 
 def _from_table(column: Column, causes: Sequence[str], table: Array, time: int | None) -> Column:
     def chance(**values: Any) -> Any:

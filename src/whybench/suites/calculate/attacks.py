@@ -1,30 +1,28 @@
 """The attacks on calculate: agents that don't reason causally.
 
-Reference agents answer constants, copy numbers, or condition instead of intervening. `read-rules`
-reads the rules of the effect and of a few of its ancestors, and takes the direct causes of a
-variable to be independent. It sets the cause and ignores all evidence.
+Reference agents answer constants, copy numbers, or condition instead of intervening. Others read
+one or two rules, as if every further variable were a fair coin (`truncate`).
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
-from itertools import product
-from math import prod
 from typing import TYPE_CHECKING
 
+from whybench.scm import ImpossibleEvidence, elimination
 from whybench.suites.attacks import SILENT, Attack, of_agents
 from whybench.suites.calculate.agents import AGENTS
 from whybench.suites.calculate.prompt_parser import parse_stated_prompt
 from whybench.suites.calculate.prompts import render_answer
 from whybench.suites.calculate.quantities import (
-    EFFECTS,
     FIRST,
     NOT_COMPUTABLE,
-    PERCENT,
     POINTWISE,
     SECOND,
+    complete_values,
 )
-from whybench.suites.calculate.world import fill_in
+from whybench.suites.calculate.world import StatedRule, fill_in
 from whybench.suites.learners import learners
 
 if TYPE_CHECKING:
@@ -38,53 +36,42 @@ if TYPE_CHECKING:
 STYLE = "cot"
 """The style of replies, which is read in every style of prompt."""
 
-UNKNOWN = 0.5
-"""The probability of a variable whose rule is not read."""
+UNKNOWN = 50
+"""The percentage for a number that isn't stated, and for a variable whose rule isn't read."""
 
 
-def read_rules(world: StatedWorld, name: str, setting: tuple[str, int], rules: int) -> float:
-    """Return the probability that a variable holds, from its rule and a few before it.
+def truncate(world: StatedWorld, asked: Quantity, rules: int) -> StatedWorld:
+    """Return the world of a reader of few rules, to whom all other variables are fair coins.
 
     Args:
-        world: The world, with all numbers known.
-        name: The variable.
-        setting: The cause and its value.
-        rules: How many rules are read along each path. Further causes have the probability 1/2.
+        world: The world.
+        asked: The quantity asked for.
+        rules: How many rules are read: that of the effect, then those of observed variables, then
+            those of its direct causes, first of such that the cause affects directly, then others.
     """
-    if name == setting[0]:
-        return float(setting[1])
-    if not rules:
-        return UNKNOWN
-    rule = world.rule[name]
-    chances = [read_rules(world, cause, setting, rules - 1) for cause in rule.causes]
-    ways = rule.respond()
-    found = 0.0
-    for row, values in enumerate(product((0, 1), repeat=len(rule.causes))):
-        weight = prod(p if value else 1 - p for p, value in zip(chances, values, strict=True))
-        found += weight * sum(chance for way, chance in ways.items() if way[row])
-    return found / sum(ways.values())
+    effect, rule = asked.effect, world.rule
+    between = sorted(rule[effect].causes, key=lambda name: asked.cause not in rule[name].causes)
+    seen = (asked.cause,) * (asked.query == "observe")
+    given = (*seen, *(name for name, _ in asked.given))
+    read = list(dict.fromkeys((effect, *given, *between, *rule)))
+    if asked.query != "observe":
+        read.remove(asked.cause)  # It is set, and so its own rule comes last.
+        read.append(asked.cause)
+    coin = StatedRule("table", (), (UNKNOWN,))
+    kept = read[:rules]
+    return replace(
+        world, rules=tuple((name, own if name in kept else coin) for name, own in world.rules)
+    )
 
 
-def _estimate(world: StatedWorld, asked: Quantity, rules: int) -> float:
-    """Return a quantity in percent, with each counterfactual read as an intervention."""
-
-    def effect(value: int) -> float:
-        return read_rules(world, asked.effect, (asked.cause, value), rules)
-
-    on, off = effect(1), effect(0)
-    sign = 1 if asked.value else -1
-    if asked.query in EFFECTS:
-        found = 0.0 if asked.query == "nie" else sign * (on - off)
-    elif asked.query == "pns":
-        found = max(on - off, 0.0)
-    elif asked.query == "pn":
-        found = 1 - off
-    elif asked.query == "ps":
-        found = on
-    else:
-        held = effect(asked.set_to)
-        found = held if asked.value else 1 - held
-    return PERCENT * found
+def estimate(world: StatedWorld, asked: Quantity, rules: int) -> float:
+    """Return a quantity of the truncated world in percent."""
+    few = truncate(world, asked, rules)
+    try:
+        found: float = complete_values(elimination.probability, few, (asked,), float)[0][0]
+    except ImpossibleEvidence:
+        return float(UNKNOWN)
+    return found
 
 
 def _is_open(question: StatedQuestion) -> bool:
@@ -101,8 +88,8 @@ def _reply(seen: Seen, _: np.random.Generator, rules: int, *, doubts: bool = Fal
     question = parse_stated_prompt(seen.prompt)
     if doubts and _is_open(question):
         return render_answer(NOT_COMPUTABLE, question, STYLE)
-    (world,) = fill_in(question.world, round(PERCENT * UNKNOWN))
-    values = [_estimate(world, one, rules) for one in question.asked]
+    (world,) = fill_in(question.world, UNKNOWN)
+    values = [estimate(world, one, rules) for one in question.asked]
     if len(values) == 1:
         return render_answer(values[0], question, STYLE)
     return render_answer(FIRST if values[0] > values[1] else SECOND, question, STYLE)
@@ -118,12 +105,12 @@ ATTACKS = (
     *of_agents(AGENTS, "sees-only"),
     Attack(
         "own-rule",
-        "averages the rows of the effect's rule that match the cause",
+        "reads the rule of the effect; every other variable is a fair coin",
         partial(_reply, rules=1),
     ),
     Attack(
         "two-rules",
-        "the same with the rules of the effect's direct causes",
+        "the same with the rule of one more variable",
         partial(_reply, rules=2),
     ),
     Attack(

@@ -44,9 +44,9 @@ def expect_exact(_: Mapping[str, Any], design: CalculateDesign) -> dict[str, flo
 
 
 def _scale_skill(skill: float, design: CalculateDesign) -> dict[str, float]:
-    """Return the skill score; nothing where the best attack is exact."""
-    zero = ZEROS.of({"design": design.name}).value
-    return {"skill_score": (skill - zero) / (1 - zero)} if zero < 1 else {}
+    """Return the skill score; nothing where an attack solves the design."""
+    zero = ZEROS.of({"design": design.name})
+    return {} if zero.solved else {"skill_score": (skill - zero.value) / (1 - zero.value)}
 
 
 def expect_chances(

@@ -160,12 +160,12 @@ def _accept(
         if not _fits_values(cell, values):
             return None
         mistakes = make_mistakes(told, asked)
-    except ImpossibleEvidence:
+        fits = _fits_pair if len(asked) > 1 else _fits_number
+        if not _is_open(cell) and not fits(cell, values[0], mistakes):
+            return None
+        return Drawn(told, asked, certify_quantities(told, asked), mistakes)
+    except ImpossibleEvidence:  # In floats, its probability may be a little more than 0.
         return None
-    fits = _fits_pair if len(asked) > 1 else _fits_number
-    if not _is_open(cell) and not fits(cell, values[0], mistakes):
-        return None
-    return Drawn(told, asked, certify_quantities(told, asked), mistakes)
 
 
 def _acts_alike(world: StatedWorld, asked: Quantity) -> bool:

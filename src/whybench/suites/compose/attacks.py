@@ -1,8 +1,9 @@
-"""The attacks on compose: agents that read few rules, or none.
+"""The attacks on compose: agents that read few rules, or none, or ignore the graph.
 
 `read-rules` answers factual questions correctly. After an intervention it reads the rules of the
 effect and of a few of its ancestors. It assumes that other nodes follow the cause, or are as
-it is in fact.
+it is in fact. `nobody-decides` asks one question about all rules at once, and gives the same answer
+whatever the prompt asks about.
 """
 
 from __future__ import annotations
@@ -47,6 +48,38 @@ def read_rules(question: ComposeQuestion, node: int, rules: int | None, *, follo
     return any(grounds) if world.gates[node] == "or" else all(grounds)
 
 
+def nobody_decides(question: ComposeQuestion, *, gates: bool) -> bool:
+    """Return whether no node but roots has a count that decides its rule.
+
+    It looks at all nodes at once, whatever affects what and whatever is asked.
+
+    Args:
+        question: The question.
+        gates: Whether nodes with one parent are looked at only if most others have their gate.
+    """
+    world, counts = question.world, question.counts
+    joint = [world.gates[n] for n, parents in enumerate(world.parents) if len(parents) > 1]
+    for node, parents in enumerate(world.parents):
+        gate, enough = world.gates[node], counts[node] >= world.thresholds[node]
+        rare = gates and len(parents) == 1 and 2 * joint.count(gate) < len(joint)
+        if parents and not rare and enough == (gate == "or"):
+            return False
+    return True
+
+
+def _reply_at_once(seen: Seen, _: np.random.Generator, *, gates: bool) -> str:
+    """Return the value of the intervention or of the root if nothing decides, else yes."""
+    if is_number_prompt(seen.prompt):
+        return SILENT_REPLY
+    question = parse_prompt(seen.prompt)
+    world, made = question.world, question.intervention
+    root = next(n for n, parents in enumerate(world.parents) if not parents)
+    own = question.counts[root] >= world.thresholds[root]
+    if made is None:
+        return render_reply(own, STYLE)
+    return render_reply(made[1] if nobody_decides(question, gates=gates) else True, STYLE)
+
+
 def _reply(seen: Seen, _: np.random.Generator, rules: int, *, follows: bool) -> str:
     if is_number_prompt(seen.prompt):
         return SILENT_REPLY
@@ -75,6 +108,14 @@ ATTACKS = (
             ("following", "take the value of the intervention", True),
             ("alone", "are decided by their own counts", False),
         )
+    ),
+    *(
+        Attack(
+            f"nobody-decides{ending}",
+            f"takes the value of the intervention if no node{summary} is decided by its own count",
+            partial(_reply_at_once, gates=gates),
+        )
+        for ending, summary, gates in (("", "", False), ("-gates", " with a common gate", True))
     ),
     *learners(_say),
 )

@@ -19,6 +19,7 @@ import numpy as np
 
 from whybench.stats import FEW_UNITS
 from whybench.suites.compose.comparisons import RULE_OF_THREE
+from whybench.suites.compose.measures import ZEROS
 from whybench.suites.compose.planning import list_worlds
 from whybench.suites.compose.profiles import transmission_strata
 from whybench.suites.compose.truth import answer_by_block, list_queries
@@ -46,7 +47,9 @@ AGREEMENTS = ("compositional_agreement", "valid_agreement", "consistent_agreemen
 
 def expect_exact(_: Mapping[str, Any], design: ComposeDesign) -> dict[str, float]:
     """Return the measures of the agent that is right: what can be told is valid and consistent."""
-    values = {**dict.fromkeys((*BOTH_RUNGS, *AGREEMENTS, *PRECISIONS, "skill_score"), 1.0)}
+    values = {**dict.fromkeys((*BOTH_RUNGS, *AGREEMENTS, *PRECISIONS), 1.0)}
+    if not ZEROS.of({"design": design.name}).solved:
+        values["skill_score"] = 1.0
     values |= {
         "reasoning_gap": 0.0,
         "error": 0.0,

@@ -1,8 +1,8 @@
 """The attacks on intervene: agents that act by a list fixed in advance.
 
-A list names roles, such as "hold every other entity", and never depends on observations. The
-answer follows from the states by a fixed rule. `best-list` searches lists and rules on the training
-stream and keeps the best.
+A list names roles, such as "hold every other entity". Only `toggle` depends on an observation, the
+present state of that entity. The answer follows from the states by a fixed rule. `best-list`
+searches lists and rules on the training stream and keeps the best.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     States = Sequence[Mapping[str, bool]]
     """Which entities move: at first, and after each action."""
 
-STEPS = ("hold others", "move others", "hold cause", "move cause", "flip cause", "flip effect")
-"""The steps of a list. To flip is to hold an entity that moves at first, or to move one at rest."""
+STEPS = ("hold others", "move others", "hold cause", "move cause", "toggle cause", "toggle effect")
+"""The steps of a list. To toggle is to hold an entity that moves now, or to move one at rest."""
 
 LONGEST = 3
 """The number of steps in a list, of which those on others are several actions."""
@@ -59,8 +59,8 @@ class ActionList:
     def __str__(self) -> str:
         return f"{', '.join(self.steps) or 'no action'}; answer: {self.rule}"
 
-    def actions(self, situation: Situation) -> Iterator[tuple[str, str]]:
-        """Yield entity and verb of each action."""
+    def actions(self, situation: Situation, now: Mapping[str, bool]) -> Iterator[tuple[str, str]]:
+        """Yield entity and verb of each action, given which entities move now."""
         move, hold, *_ = situation.words
         pair = (situation.cause, situation.effect)
         for step in self.steps:
@@ -74,7 +74,7 @@ class ActionList:
                     if name not in pair and (name in situation.moving) == wanted
                 ]
             for name in chosen:
-                holds = verb == "hold" or (verb == "flip" and name in situation.moving)
+                holds = verb == "hold" or (verb == "toggle" and now[name])
                 yield name, hold if holds else move
 
     def reply(self, seen: Seen, _: np.random.Generator | None = None) -> str:
@@ -82,15 +82,15 @@ class ActionList:
         situation = parse_prompt(seen.prompt)
         if not situation.cause:
             return SILENT_REPLY  # It asks for a report on all pairs.
-        actions = list(self.actions(situation))[: situation.limit]
-        done = sum('"entity"' in said for said in seen.messages[1::2])
-        if done < len(actions):
-            entity, verb = actions[done]
-            return json.dumps({"entity": entity, "action": verb})
         states = [{name: name in situation.moving for name in situation.names}]
         for response in seen.responses:
             if found := re.findall(rf"([^\s:;]+): ({'|'.join(situation.words[2:])})", response):
                 states.append({name: state == situation.words[2] for name, state in found})
+        actions = list(self.actions(situation, states[-1]))[: situation.limit]
+        done = sum('"entity"' in said for said in seen.messages[1::2])
+        if done < len(actions):
+            entity, verb = actions[done]
+            return json.dumps({"entity": entity, "action": verb})
         is_yes = RULES[self.rule](situation.cause, situation.effect, states)
         return json.dumps({"answer": "yes" if is_yes else "no"})
 
@@ -123,6 +123,11 @@ ATTACKS = (
         "hold-all",
         "holds all others, then the cause; yes if the effect just changed",
         ActionList(("hold others", "hold cause"), "effect changed at last").reply,
+    ),
+    Attack(
+        "hold-all-toggle",
+        "holds all others, then toggles the cause; yes if the effect just changed",
+        ActionList(("hold others", "toggle cause"), "effect changed at last").reply,
     ),
     Attack("best-list", "the best fixed list of actions by search", fit=_fit, lessons=200),
 )

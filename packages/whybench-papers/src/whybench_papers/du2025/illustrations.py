@@ -25,7 +25,6 @@ from whybench.suites.analyze.challenges.contract import (
     CategoricalTruth,
     Instance,
     NumericTruth,
-    report_on,
 )
 from whybench.suites.analyze.columns import DataColumn
 from whybench.suites.analyze.estimators.regression import design_matrix, least_squares
@@ -35,6 +34,7 @@ from whybench.suites.analyze.reports import (
     RECOMMENDATION,
     complete_answer,
     recommend,
+    report_on,
 )
 from whybench_papers.du2025.arithmetic import EXACT, FLOATING
 from whybench_papers.du2025.data_sets import read_rows

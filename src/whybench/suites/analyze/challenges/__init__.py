@@ -16,10 +16,13 @@ from typing import TYPE_CHECKING
 
 from whybench.errors import UserError, suggest
 from whybench.suites.analyze.challenges import (
+    case_control,
     direction,
     domain_shift,
     effect_estimation,
+    instrument,
     interaction,
+    m_bias,
     mediator_confounding,
     moderation,
     necessity_sufficiency,
@@ -62,7 +65,7 @@ MODULES = (
 )
 """In the order in which challenges are listed everywhere: family by family."""
 
-HARDER = (overlap, unidentified)
+HARDER = (overlap, unidentified, m_bias, instrument, case_control)
 """A harder tier beside them, listed last."""
 
 
@@ -105,5 +108,6 @@ CORE = tuple(module.CHALLENGE.name for module in MODULES)
 """The challenges that follow the source: what `all` stands for."""
 
 HARD = tuple(module.CHALLENGE.name for module in HARDER)
+"""The harder tier."""
 
 FAMILIES = tuple(dict.fromkeys(challenge.family for challenge in CHALLENGES.values()))

@@ -140,14 +140,14 @@ def _doses(at: Parameters) -> tuple[float, float]:
 def effects(_variant: str, at: Parameters) -> dict[str, Effect]:
     """Give everybody one dose and the other."""
     low, high = _doses(at)
-    return {"ate": contrast({"treatment": high}, {"treatment": low})}
+    return {"estimate": contrast({"treatment": high}, {"treatment": low})}
 
 
 def closed_form(variant: str, at: Parameters) -> dict[str, float]:
     """Subtract the curve at one dose from the curve at the other."""
     low, high = _doses(at)
     moved = 0.0 if find_causes(variant) else at["pull_confounder"] * at["push_confounder"]
-    return {"ate": (at["slope"] + moved) * (high - low) + at["bend"] * (high**2 - low**2)}
+    return {"estimate": (at["slope"] + moved) * (high - low) + at["bend"] * (high**2 - low**2)}
 
 
 def observe(variant: str, at: Parameters, world: World, noise: Rows) -> Simulation:

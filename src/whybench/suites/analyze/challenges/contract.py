@@ -13,7 +13,7 @@ with a constant `CHALLENGE = Challenge(...)`; `challenges/__init__` lists it in 
    consistent estimators on the very rows, a standard error, and the values of naive analyses.
    Whatever else is asked is a `CategoricalTruth`: the value, and which values are naive or cry
    trap. An `IntervalField` has the truth of the number it is `of`. What is asked comes in two
-   forms: the `report`, which is `report_on` one number, and the `diagnosis`, all the rest.
+   forms: the `report`, with one number (`report_effect`), and the `diagnosis`, all the rest.
 3. **Whether rows will do.** `accept` says whether they show what they should, and `has_trap` is the
    trap's own statistical criterion. Only instances are kept on which it holds for `trap` and fails
    for every control, and in which naive values are `apart` from the truth.
@@ -39,11 +39,13 @@ from whybench.suites.analyze.columns import Array, DataColumn
 from whybench.suites.analyze.fields import IntervalField
 from whybench.suites.analyze.regions import region_generator
 from whybench.suites.analyze.reports import (
+    AVERAGE,
+    ESTIMAND,
+    ESTIMATE,
     RECOMMENDATION,
     complete_answer,
     derive_recommendation,
-    find_number,
-    report_on,
+    report_effect,
 )
 from whybench.suites.analyze.settings import read_own_setting, read_settings
 from whybench.suites.analyze.telling import (
@@ -91,7 +93,7 @@ __all__ = [
     "TableTruth",
     "Truth",
     "UnidentifiedTruth",
-    "report_on",
+    "report_effect",
 ]
 
 TRAP = "trap"
@@ -224,7 +226,7 @@ class Challenge:
         family: The family of challenges that it belongs to.
         summary: What the trap is, in one line.
         variants: `trap`, then the controls.
-        report: What is asked first: `report_on` a number, or a claim and how sure one is of it.
+        report: What is asked first: a number (`report_effect`), or a claim and how sure one is.
         diagnosis: What is asked when the report has been given.
         shown: The roles of the columns, in the order in which they are shown.
         size: The least and the largest number of units; or parameters and a generator to it.
@@ -240,6 +242,7 @@ class Challenge:
         competent: Analyst who does it right, with estimators that are not the references.
         naive: Analyst who falls for the trap.
         always_trap: Analyst who claims the trap in every data set.
+        estimands: The quantity in the report; the first, and others that fit it too.
         apart: How many standard errors a naive value is from truth and references, at least.
         retold: The controls that have the very rows of the trap, told in another order.
         facts: Parameters to what the story tells of them.
@@ -276,6 +279,7 @@ class Challenge:
     competent: Analyst
     naive: Analyst
     always_trap: Analyst
+    estimands: tuple[str, ...] = (AVERAGE,)
     apart: float = 5.0
     retold: tuple[str, ...] = ()
     facts: Callable[[Parameters], Mapping[str, float | str]] = lambda _: {}
@@ -308,7 +312,12 @@ class Challenge:
 
     def answer(self, analyst: str, instance: Instance) -> dict[str, Any]:
         """Return the typed answers of an analyst: `competent`, `naive` or `always_trap`."""
-        return complete_answer(self.report, getattr(self, analyst)(instance))
+        return self.complete(getattr(self, analyst)(instance))
+
+    def complete(self, answers: Mapping[str, Any]) -> dict[str, Any]:
+        """Return answers with everything that follows from the estimate (`complete_answer`)."""
+        named = {ESTIMAND: self.estimands[0]} if ESTIMATE in answers else {}
+        return {**named, **complete_answer(self.report, answers)}
 
     def generate(
         self,
@@ -455,8 +464,9 @@ class Challenge:
     def ground_truth(self, variant: str, at: Parameters, rows: Rows) -> Instance:
         """Return the instance of rows, all or a sample, whatever they show."""
         truths = dict(self.truths(variant, at, rows, self.certify(variant, at)))
-        if number := find_number(self.report):
-            truths[RECOMMENDATION] = derive_recommendation(truths[number])
+        if ESTIMATE in truths:
+            truths[RECOMMENDATION] = derive_recommendation(truths[ESTIMATE])
+            truths[ESTIMAND] = CategoricalTruth(self.estimands[0], also=self.estimands[1:])
         closed = self.closed_form(variant, at)
         return Instance(
             challenge=self.name,

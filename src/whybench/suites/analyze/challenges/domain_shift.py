@@ -25,14 +25,14 @@ from whybench.suites.analyze.challenges.contract import (
     Challenge,
     NumericTruth,
     UnidentifiedTruth,
-    report_on,
+    report_effect,
 )
 from whybench.suites.analyze.column_fields import ColumnSetField
 from whybench.suites.analyze.columns import binary, derived, real, within
 from whybench.suites.analyze.effects import increase
 from whybench.suites.analyze.estimators.regression import NORMAL_95, design_matrix, least_squares
 from whybench.suites.analyze.estimators.weighting import subtract_block_means
-from whybench.suites.analyze.fields import NumberField
+from whybench.suites.analyze.reports import AVERAGE, CONDITIONAL
 from whybench.suites.analyze.world import World
 
 if TYPE_CHECKING:
@@ -70,11 +70,11 @@ def _truths(
 ) -> dict[str, Truth]:
     if at["told"] or variant != TRAP:
         return {
-            "effect": _effect(variant, at, rows, certified["effect"]),
+            "estimate": _effect(variant, at, rows, certified["estimate"]),
             "missing": CategoricalTruth(NOTHING, alarm=(NEEDED,)),
         }
     return {
-        "effect": UnidentifiedTruth(),
+        "estimate": UnidentifiedTruth(),
         "missing": CategoricalTruth(NEEDED, naive=(NOTHING,)),
     }
 
@@ -145,7 +145,7 @@ def _accept(variant: str, at: Parameters, rows: Rows) -> bool:
     if modified < CLEAR or _shift(rows) < SHIFTED:
         return False
     # Who guesses what cannot be known is to be as far off as who guesses what can.
-    certificate = CHALLENGE.certify(variant, at)["effect"]
+    certificate = CHALLENGE.certify(variant, at)["estimate"]
     return _effect(variant, at, rows, certificate).apart(CHALLENGE.apart)
 
 
@@ -188,11 +188,11 @@ def _world(_variant: str, at: Parameters) -> World:
 
 
 def _effects(_variant: str, at: Parameters) -> dict[str, Effect]:
-    return {"effect": increase("exposure", old=1, modifier=at["case_modifier"])}
+    return {"estimate": increase("exposure", old=1, modifier=at["case_modifier"])}
 
 
 def _closed_form(_variant: str, at: Parameters) -> dict[str, float]:
-    return {"effect": at["effect_1"] + at["product_1"] * at["case_modifier"]}
+    return {"estimate": at["effect_1"] + at["product_1"] * at["case_modifier"]}
 
 
 def _old(rows: Rows) -> Array:
@@ -241,7 +241,7 @@ def _competent(instance: Instance) -> Mapping[str, Any]:
         return _said(least_squares(outcome, design_matrix(exposure, rest))[1])
     case = instance.facts["case_modifier"]
     if case == UNKNOWN:
-        return {"effect": None, "missing": NEEDED}
+        return {"estimate": None, "missing": NEEDED}
     return _said(fit.combination(np.array([0.0, 1.0, float(case) - centre, 0.0])))
 
 
@@ -253,11 +253,11 @@ def _naive(instance: Instance) -> Mapping[str, Any]:
 
 def _always_trap(_instance: Instance) -> Mapping[str, Any]:
     """Say every time that it takes more to know than is given."""
-    return {"effect": None, "missing": NEEDED}
+    return {"estimate": None, "missing": NEEDED}
 
 
 def _said(effect: Coefficient) -> dict[str, Any]:
-    return {"effect": effect, "missing": NOTHING}
+    return {"estimate": effect, "missing": NOTHING}
 
 
 CHALLENGE = Challenge(
@@ -265,7 +265,8 @@ CHALLENGE = Challenge(
     family="generalization",
     summary="the effect is another one where it is asked for, and may not be known there",
     variants=("trap", "z_given", "z_irrelevant"),
-    report=report_on(NumberField("effect")),
+    report=report_effect(),
+    estimands=(CONDITIONAL, AVERAGE),
     diagnosis=(ColumnSetField("missing"),),
     acted_on="exposure",
     shown=("age", "modifier", "exposure", "outcome"),

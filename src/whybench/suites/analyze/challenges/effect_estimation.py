@@ -21,7 +21,7 @@ from whybench.suites.analyze.challenges.contract import (
     CategoricalTruth,
     Challenge,
     NumericTruth,
-    report_on,
+    report_effect,
 )
 from whybench.suites.analyze.challenges.moving_confounder import (
     ALL,
@@ -38,7 +38,7 @@ from whybench.suites.analyze.estimators.regression import (
     relate_columns,
 )
 from whybench.suites.analyze.estimators.weighting import doubly_robust
-from whybench.suites.analyze.fields import FlagField, NumberField
+from whybench.suites.analyze.fields import FlagField
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -76,8 +76,8 @@ def _truths(
     elif variant == "treatment_only":
         panel |= later
     return {
-        "ate": NumericTruth(
-            certified["ate"], panel, next(iter(panel.values())).se, naive if trap else {}
+        "estimate": NumericTruth(
+            certified["estimate"], panel, next(iter(panel.values())).se, naive if trap else {}
         ),
         "adjustment_set": adjustment_truth(world(variant, at), ALL if trap else START),
         "start_misleads": CategoricalTruth(trap, alarm=(True,)),
@@ -128,7 +128,7 @@ def _always_trap(instance: Instance) -> Mapping[str, Any]:
 
 def _reported(ate: Coefficient, by: Iterable[str], misleads: bool) -> dict[str, Any]:
     return {
-        "ate": ate,
+        "estimate": ate,
         "adjustment_set": frozenset(by),
         "start_misleads": misleads,
     }
@@ -139,7 +139,7 @@ CHALLENGE = Challenge(
     family="intervention",
     summary="a confounder that an earlier treatment changed is left out, or one is taken for it",
     variants=("trap", "treatment_only", "after_treatment"),
-    report=report_on(NumberField("ate", share=True)),
+    report=report_effect(share=True),
     diagnosis=(ColumnSetField("adjustment_set"), FlagField("start_misleads")),
     shown=("decoy", *ALL, "treatment", "outcome"),
     size=(2600, 3000),

@@ -1,4 +1,4 @@
-"""The world of `unidentified`: two causes of treatment and outcome, one of which is not measured.
+"""The world of `unidentified` and `instrument`: a cause of treatment and outcome is not measured.
 
 Whoever decided on the treatment went by both, `known` and `hidden`, and the outcome adds up what
 each does and what the treatment does. Whoever sees the rows sees the table of decoy, known,
@@ -10,20 +10,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from whybench.scm import Event, Query, agreed, probability
 from whybench.suites.analyze.columns import binary
 from whybench.suites.analyze.effects import increase
 from whybench.suites.analyze.world import World
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from whybench.scm import Certificate
     from whybench.suites.analyze.challenges.contract import Parameters
-    from whybench.suites.analyze.columns import Array
 
 RECORDED, LOT = "recorded", "randomised"
 CAUSES = ("known", "hidden")
+SEEN = ("known", "treatment", "outcome")
 
 
 def parameters(_variant: str, rng: np.random.Generator) -> dict[str, float]:
@@ -46,15 +46,6 @@ def parameters(_variant: str, rng: np.random.Generator) -> dict[str, float]:
 def world(variant: str, at: Parameters) -> World:
     """Return the world; that of `recorded` has the table which is seen in the trap."""
     first = (binary("decoy", at["decoy"], time=0), binary("known", at["share_known"], time=0))
-    if variant == RECORDED:
-        treated, had = _tabulate_seen(at)
-        return World(
-            (
-                *first,
-                binary("treatment", lambda known: treated[known], time=1),
-                binary("outcome", lambda treatment, known: had[treatment, known], time=2),
-            )
-        )
 
     def chosen(known: Any, hidden: Any) -> Any:
         return 0.5 + at["pull_known"] * (known - 0.5) + at["pull_hidden"] * (hidden - 0.5)
@@ -63,7 +54,7 @@ def world(variant: str, at: Parameters) -> World:
         shifted = at["shift_known"] * (known - 0.5) + at["shift_hidden"] * (hidden - 0.5)
         return 0.5 + shifted + at["gain"] * (treatment - 0.5)
 
-    return World(
+    told = World(
         (
             *first,
             binary("hidden", at["share_hidden"]),
@@ -71,16 +62,9 @@ def world(variant: str, at: Parameters) -> World:
             binary("outcome", outcome, time=2),
         )
     )
-
-
-def _tabulate_seen(at: Parameters) -> tuple[Array, Array]:
-    """Return the chance of treatment by what is known, and of the outcome by treatment and that."""
-    trap = world("trap", at).by_role
-    chosen, outcome = trap["treatment"].tabulate(), trap["outcome"].tabulate()
-    hidden = np.array([1 - at["share_hidden"], at["share_hidden"]])
-    sides = np.stack([1 - chosen, chosen]) * hidden
-    treated: Array = sides[1].sum(axis=-1)
-    return treated, (sides * outcome).sum(axis=-1) / sides.sum(axis=-1)
+    if variant != RECORDED:
+        return told
+    return World((first[0], *told.without_hidden(SEEN).columns))
 
 
 def closed_form(variant: str, at: Parameters) -> dict[str, float]:
@@ -98,7 +82,7 @@ def closed_form(variant: str, at: Parameters) -> dict[str, float]:
         product += at[f"shift_{role}"] * (own + others * middle)
     bias = _find_bias(at) if variant == RECORDED else 0.0
     return {
-        "effect": at["gain"] + bias,
+        "estimate": at["gain"] + bias,
         "lower_bound": 2 * product - 0.5,
         "upper_bound": 2 * product + 0.5,
     }

@@ -25,12 +25,13 @@ from whybench.suites.analyze.challenges.contract import (
     CategoricalTruth,
     Challenge,
     NumericTruth,
-    report_on,
+    report_effect,
 )
 from whybench.suites.analyze.columns import assigned, binary, real
 from whybench.suites.analyze.effects import increase
 from whybench.suites.analyze.estimators.regression import Coefficient, design_matrix, least_squares
 from whybench.suites.analyze.fields import FlagField, NumberField
+from whybench.suites.analyze.reports import CONTROLLED
 from whybench.suites.analyze.world import World
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ WITHOUT = "regression without the product"
 TAIL = 0.05
 """The share of each arm's rows that lie beyond either of the two values, at least."""
 
-ENDS = {"cde_low": "low", "cde_high": "high"}
+ENDS = {"cde_low": "low", "estimate": "high"}
 """The field of the direct effect at each of the two values."""
 
 
@@ -67,7 +68,7 @@ def _truths(
             references[WITHOUT] = plain if plain.se else plain.value
         naive = {WITHOUT: plain.value} if variant == "trap" else {}
         truths[name] = NumericTruth(certified[name], references, estimate.se, naive)
-    turns = truths["cde_low"].value * truths["cde_high"].value < 0
+    turns = truths["cde_low"].value * truths["estimate"].value < 0
     return {**truths, "sign_change": CategoricalTruth(turns, alarm=(True,))}
 
 
@@ -127,7 +128,7 @@ def _world(_variant: str, at: Parameters) -> World:
 def _effects(_variant: str, at: Parameters) -> dict[str, Effect]:
     low, high = (increase("treatment", mediator=at[end]) for end in ENDS.values())
     rise = 1 / (at["high"] - at["low"]) * (high - low)
-    return {"interaction": rise, "cde_low": low, "cde_high": high}
+    return {"interaction": rise, "cde_low": low, "estimate": high}
 
 
 def _closed_form(_variant: str, at: Parameters) -> dict[str, float]:
@@ -155,7 +156,7 @@ def _additive(rows: Rows) -> dict[str, Coefficient]:
     """Do without the product: one direct effect for all values."""
     matrix = design_matrix(rows["treatment"], rows["mediator"], rows["baseline"])
     effect = least_squares(rows["outcome"], matrix)[1]
-    return {"interaction": Coefficient(0.0, 0.0), "cde_low": effect, "cde_high": effect}
+    return {"interaction": Coefficient(0.0, 0.0), "cde_low": effect, "estimate": effect}
 
 
 def _accept(variant: str, at: Parameters, rows: Rows) -> bool:
@@ -175,7 +176,7 @@ def _turns(rows: Rows, at: Parameters) -> bool:
     found, additive = _interacting(rows, at), _additive(rows)
     return (
         all(found[name].p < CLEAR for name in found)
-        and found["cde_low"].value * found["cde_high"].value < 0
+        and found["cde_low"].value * found["estimate"].value < 0
         and all(
             abs(found[name].value - additive[name].value) >= APART * found[name].se
             for name in found
@@ -202,18 +203,18 @@ def _competent(instance: Instance) -> Mapping[str, Any]:
     return {
         "interaction": (high.value - low.value) / wide,
         "cde_low": low.value,
-        "cde_high": high,
+        "estimate": high,
         "sign_change": {low.direction, high.direction} == {"increases", "decreases"},
     }
 
 
 def _naive(instance: Instance) -> Mapping[str, Any]:
     """Fit treatment and mediator without their product."""
-    effect = _additive(instance.rows)["cde_high"]
+    effect = _additive(instance.rows)["estimate"]
     return {
         "interaction": 0.0,
         "cde_low": effect.value,
-        "cde_high": effect,
+        "estimate": effect,
         "sign_change": False,
     }
 
@@ -221,13 +222,13 @@ def _naive(instance: Instance) -> Mapping[str, Any]:
 def _always_trap(instance: Instance) -> Mapping[str, Any]:
     """Find a change of sign: where the fit has none, the high value's effect is turned around."""
     found = _interacting(instance.rows, instance.parameters)
-    low, high = found["cde_low"].value, found["cde_high"]
+    low, high = found["cde_low"].value, found["estimate"]
     high = Coefficient(-math.copysign(high.value, low), high.se)
     wide = instance.parameters["high"] - instance.parameters["low"]
     return {
         "interaction": (high.value - low) / wide,
         "cde_low": low,
-        "cde_high": high,
+        "estimate": high,
         "sign_change": True,
     }
 
@@ -237,7 +238,8 @@ CHALLENGE = Challenge(
     family="mediation",
     summary="the direct effect changes its sign with the mediator, which an additive fit averages",
     variants=("trap", "no_interaction"),
-    report=report_on(NumberField("cde_high")),
+    report=report_effect(),
+    estimands=(CONTROLLED,),
     diagnosis=(NumberField("interaction"), NumberField("cde_low"), FlagField("sign_change")),
     shown=("baseline", "treatment", "mediator", "outcome"),
     size=(1500, 3000),

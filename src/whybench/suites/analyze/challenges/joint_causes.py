@@ -133,7 +133,7 @@ def world(variant: str, at: Parameters) -> World:
 def effects(_variant: str, _at: Parameters) -> dict[str, Effect]:
     """Take away the cause where both were there; give it where neither was."""
     return {
-        "pn": contrast({}, {"cause": 0}, given={"cause": 1, "outcome": 1}),
+        "estimate": contrast({}, {"cause": 0}, given={"cause": 1, "outcome": 1}),
         "ps": contrast({"cause": 1}, {}, given={"cause": 0, "outcome": 0}),
     }
 
@@ -141,4 +141,4 @@ def effects(_variant: str, _at: Parameters) -> dict[str, Effect]:
 def closed_form(variant: str, at: Parameters) -> dict[str, float]:
     """Put the table of chances into the formulas for causes that never prevent."""
     table = joint(at) if variant == "trap" else joint(at).sum(axis=1, keepdims=True)
-    return {"pn": necessity(table), "ps": sufficiency(table)}
+    return {"estimate": necessity(table), "ps": sufficiency(table)}

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from whybench.suites.analyze.effects import Effect
 
 A, B = "mediator_a", "mediator_b"
-ALONE = {A: "through_a", B: "through_b"}
+ALONE = {A: "through_a", B: "estimate"}
 """The field of the way through one mediator and not the other."""
 
 

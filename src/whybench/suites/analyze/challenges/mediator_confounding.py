@@ -23,7 +23,7 @@ from whybench.suites.analyze.challenges.contract import (
     CategoricalTruth,
     Challenge,
     NumericTruth,
-    report_on,
+    report_effect,
 )
 from whybench.suites.analyze.column_fields import ColumnSetField
 from whybench.suites.analyze.columns import assigned, real
@@ -35,6 +35,7 @@ from whybench.suites.analyze.estimators.regression import (
     multiply_estimates,
 )
 from whybench.suites.analyze.fields import FlagField, IntervalField, NumberField
+from whybench.suites.analyze.reports import NATURAL
 from whybench.suites.analyze.world import World
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
 
 CLEAR, UNCLEAR = 0.001, 0.2
 APART = 5.0
-EFFECTS = ("nde", "nie", "te")
+EFFECTS = ("estimate", "nie", "te")
 
 KNOWN = (("common", "decoy"), ("common",))
 SETS: Mapping[str, tuple[tuple[str, ...], ...]] = {
@@ -131,7 +132,7 @@ def _effects(_variant: str, _at: Parameters) -> dict[str, Effect]:
     # Treated, with the mediator as it would be without.
     past = {"treatment": 1, "mediator": {"treatment": 0}}
     return {
-        "nde": contrast(past, {"treatment": 0}),
+        "estimate": contrast(past, {"treatment": 0}),
         "nie": contrast({"treatment": 1}, past),
         "te": increase("treatment"),
     }
@@ -139,7 +140,7 @@ def _effects(_variant: str, _at: Parameters) -> dict[str, Effect]:
 
 def _closed_form(_variant: str, at: Parameters) -> dict[str, float]:
     through = at["a"] * at["b"]
-    return {"nde": at["d"], "nie": through, "te": at["d"] + through}
+    return {"estimate": at["d"], "nie": through, "te": at["d"] + through}
 
 
 def _decomposed(rows: Rows, by: tuple[str, ...] = ()) -> dict[str, Coefficient]:
@@ -149,7 +150,7 @@ def _decomposed(rows: Rows, by: tuple[str, ...] = ()) -> dict[str, Coefficient]:
     outcome = least_squares(y, design_matrix(x, m, *adjusting))
     upon_mediator = least_squares(m, design_matrix(x, *adjusting))[1]
     return {
-        "nde": outcome[1],
+        "estimate": outcome[1],
         "nie": multiply_estimates(upon_mediator, outcome[2]),
         "te": least_squares(y, design_matrix(x, *adjusting))[1],
     }
@@ -183,7 +184,7 @@ def _accept(variant: str, _at: Parameters, rows: Rows) -> bool:
     if variant in ("no_confounding", "null"):
         return p_values[0] < CLEAR and p_values[1] > UNCLEAR
     if variant == "descendant":
-        plain, bent = _decomposed(rows)["nde"], _decomposed(rows, ("common",))["nde"]
+        plain, bent = _decomposed(rows)["estimate"], _decomposed(rows, ("common",))["estimate"]
         return abs(plain.value - bent.value) > APART * plain.se
     return p_values[1] < CLEAR
 
@@ -198,7 +199,7 @@ def _has_trap(instance: Instance) -> bool:
     both = all(touch.p < CLEAR for touch in _touches(rows))
     return both and all(
         abs(plain[name].value - adjusted[name].value) >= APART * adjusted[name].se
-        for name in ("nde", "nie")
+        for name in ("estimate", "nie")
     )
 
 
@@ -220,7 +221,7 @@ def _competent(instance: Instance) -> Mapping[str, Any]:
     onto = least_squares(m, design_matrix(x, *before))[1]
     indirect = Coefficient(total.value - left.value, multiply_estimates(onto, outcome[2]).se)
     confounded = len(before) == 2 and all(touch.p < 0.05 for touch in _touches(rows))
-    effects = {"nde": Coefficient(left.value, outcome[1].se), "nie": indirect, "te": total}
+    effects = {"estimate": Coefficient(left.value, outcome[1].se), "nie": indirect, "te": total}
     return _reported(effects, confounded, known)
 
 
@@ -238,7 +239,7 @@ def _reported(
     effects: Mapping[str, Coefficient], confounded: bool, by: Sequence[str]
 ) -> dict[str, Any]:
     return {
-        "nde": effects["nde"],
+        "estimate": effects["estimate"],
         **{name: effects[name].value for name in ("nie", "te")},
         **{f"{name}_ci": effects[name].interval for name in ("nie", "te")},
         "confounded": confounded,
@@ -251,7 +252,8 @@ CHALLENGE = Challenge(
     family="mediation",
     summary="mediator and outcome have a common cause, which passes for an indirect effect",
     variants=("trap", "no_confounding", "null", "descendant"),
-    report=report_on(NumberField("nde")),
+    report=report_effect(),
+    estimands=(NATURAL,),
     diagnosis=(
         NumberField("nie"),
         NumberField("te", key=False),

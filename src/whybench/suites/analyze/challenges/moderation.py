@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from whybench.suites.analyze.challenges.contract import TRAP, Challenge, NumericTruth, report_on
+from whybench.suites.analyze.challenges.contract import TRAP, Challenge, NumericTruth, report_effect
 from whybench.suites.analyze.columns import real
 from whybench.suites.analyze.effects import increase
 from whybench.suites.analyze.estimators.regression import (
@@ -28,6 +28,7 @@ from whybench.suites.analyze.estimators.regression import (
     least_squares,
 )
 from whybench.suites.analyze.fields import NumberField
+from whybench.suites.analyze.reports import AVERAGE, CONDITIONAL
 from whybench.suites.analyze.world import World
 
 if TYPE_CHECKING:
@@ -110,7 +111,7 @@ def _closed_form(_variant: str, at: Parameters) -> dict[str, float]:
         "moderator": at["moderator"],
         "interaction": at["product"],
         "effect_q10": at["main"] + at["product"] * at["low"],
-        "effect_q90": at["main"] + at["product"] * at["high"],
+        "estimate": at["main"] + at["product"] * at["high"],
     }
 
 
@@ -141,7 +142,7 @@ def _effects(_variant: str, at: Parameters) -> dict[str, Effect]:
         "moderator": increase("moderator", exposure=0),
         "interaction": increase("exposure", moderator=1) - increase("exposure", moderator=0),
         "effect_q10": increase("exposure", moderator=at["low"]),
-        "effect_q90": increase("exposure", moderator=at["high"]),
+        "estimate": increase("exposure", moderator=at["high"]),
     }
 
 
@@ -177,7 +178,7 @@ def _find(
         "moderator": fit[2],
         "interaction": fit[3] if product else Coefficient(0.0, 0.0),
         "effect_q10": effect(facts["low"]),
-        "effect_q90": effect(facts["high"]),
+        "estimate": effect(facts["high"]),
     }
 
 
@@ -204,7 +205,7 @@ def _always_trap(instance: Instance) -> Mapping[str, Any]:
 def _say(instance: Instance, how: str, *, product: bool = True) -> Mapping[str, Any]:
     found = _find(instance.rows, instance.facts, how, product=product)
     values = {name: estimate.value for name, estimate in found.items()}
-    return {**values, "effect_q90": found["effect_q90"]}
+    return {**values, "estimate": found["estimate"]}
 
 
 CHALLENGE = Challenge(
@@ -212,7 +213,8 @@ CHALLENGE = Challenge(
     family="generalization",
     summary="the effect depends on the level of a moderator",
     variants=("trap", "none"),
-    report=report_on(NumberField("effect_q90")),
+    report=report_effect(),
+    estimands=(CONDITIONAL, AVERAGE),
     diagnosis=tuple(map(NumberField, ("main", "moderator", "interaction", "effect_q10"))),
     shown=("covariate", "moderator", "exposure", "outcome"),
     units=("covariate", "outcome"),

@@ -101,7 +101,7 @@ def world(variant: str, at: Parameters) -> World:
 
 def effects(_variant: str, _at: Parameters) -> dict[str, Effect]:
     """Treat everybody, and nobody."""
-    return {"ate": increase("treatment")}
+    return {"estimate": increase("treatment")}
 
 
 def _tables(at: Parameters) -> tuple[Array, Array, Array]:
@@ -127,6 +127,6 @@ def closed_form(variant: str, at: Parameters) -> dict[str, float]:
         arms = np.stack([before * (1 - treated), before * treated], axis=-1)
         within = (arms * outcome).sum(axis=2) / arms.sum(axis=2)
         chance = np.einsum("be,bet->t", before.sum(axis=2), within)
-        return {"ate": float(chance[1] - chance[0])}
+        return {"estimate": float(chance[1] - chance[0])}
     late = _late(at)
-    return {"ate": at["gain_0"] * (0.5 - late) + at["gain_1"] * (0.5 + late)}
+    return {"estimate": at["gain_0"] * (0.5 - late) + at["gain_1"] * (0.5 + late)}

@@ -25,7 +25,7 @@ from whybench.suites.analyze.challenges.contract import (
     CategoricalTruth,
     Challenge,
     NumericTruth,
-    report_on,
+    report_effect,
 )
 from whybench.suites.analyze.challenges.joint_causes import (
     CLASSES,
@@ -45,6 +45,7 @@ from whybench.suites.analyze.estimators.contingency import (
 from whybench.suites.analyze.estimators.regression import Coefficient
 from whybench.suites.analyze.estimators.weighting import propensities
 from whybench.suites.analyze.fields import ChoiceField, NumberField
+from whybench.suites.analyze.reports import NECESSITY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -61,7 +62,7 @@ FITS, FAILS = 0.05, 0.001
 ENOUGH = 4
 """Rows with and without the outcome in every group, at least, for the class to be tested."""
 
-FORMULAS = {"pn": necessity, "ps": sufficiency}
+FORMULAS = {"estimate": necessity, "ps": sufficiency}
 
 
 def _truths(
@@ -135,8 +136,8 @@ def _competent(instance: Instance) -> Mapping[str, Any]:
     had_it = np.average(outcome[had], weights=((1 - chance) / chance)[had])
     return {
         # As wide as the ratio's, which varies by about as much.
-        "pn": Coefficient(
-            float((with_cause - had_not) / with_cause), _estimate("pn", rows, *before).se
+        "estimate": Coefficient(
+            float((with_cause - had_not) / with_cause), _estimate("estimate", rows, *before).se
         ),
         "ps": float((had_it - without) / (1 - without)),
         "class": _likeliest(rows),
@@ -160,7 +161,7 @@ def _always_trap(instance: Instance) -> Mapping[str, Any]:
 
 def _say(instance: Instance, *by: str) -> dict[str, Any]:
     pn, ps = (_estimate(name, instance.rows, *by) for name in FORMULAS)
-    return {"pn": pn, "ps": ps.value}
+    return {"estimate": pn, "ps": ps.value}
 
 
 CHALLENGE = Challenge(
@@ -168,7 +169,8 @@ CHALLENGE = Challenge(
     family="counterfactual",
     summary="ratios of what is seen are taken for what would have been without the cause",
     variants=("trap", "after_cause"),
-    report=report_on(NumberField("pn", share=True)),
+    report=report_effect(share=True),
+    estimands=(NECESSITY,),
     diagnosis=(NumberField("ps", share=True), ChoiceField("class", CLASSES)),
     acted_on="cause",
     shown=("cause", "other", "context", "outcome"),

@@ -23,7 +23,7 @@ from whybench.suites.analyze.challenges.contract import (
     CategoricalTruth,
     Challenge,
     NumericTruth,
-    report_on,
+    report_effect,
 )
 from whybench.suites.analyze.column_fields import ColumnSetField
 from whybench.suites.analyze.columns import binary
@@ -35,7 +35,7 @@ from whybench.suites.analyze.estimators.regression import (
     relate_columns,
 )
 from whybench.suites.analyze.estimators.weighting import doubly_robust
-from whybench.suites.analyze.fields import ChoiceField, NumberField
+from whybench.suites.analyze.fields import ChoiceField
 from whybench.suites.analyze.world import World
 
 if TYPE_CHECKING:
@@ -75,13 +75,13 @@ def _truths(
     }
     trap = variant == TRAP
     effect = NumericTruth(
-        certified["effect"],
+        certified["estimate"],
         panel if trap else {**panel, "difference": crude},
         next(iter(panel.values())).se,
         {"crude difference": crude.value} if trap else {},
     )
     return {
-        "effect": effect,
+        "estimate": effect,
         "adjustment_set": adjustment_truth(_world(variant, at), CONFOUNDERS if trap else ()),
         "design": CategoricalTruth("observational", naive=("randomized",))
         if trap
@@ -146,7 +146,7 @@ def _world(variant: str, at: Parameters) -> World:
 
 def _closed_form(_variant: str, at: Parameters) -> dict[str, float]:
     """Average the gains over the column that moves them."""
-    return {"effect": (1 - at["share_first"]) * at["gain_0"] + at["share_first"] * at["gain_1"]}
+    return {"estimate": (1 - at["share_first"]) * at["gain_0"] + at["share_first"] * at["gain_1"]}
 
 
 def _crude(rows: Rows) -> Coefficient:
@@ -182,7 +182,7 @@ def _competent(instance: Instance) -> Mapping[str, Any]:
     rows = instance.rows
     before = [rows[role] for role in BEFORE]
     return {
-        "effect": doubly_robust(rows["outcome"], rows["treatment"], before),
+        "estimate": doubly_robust(rows["outcome"], rows["treatment"], before),
         "adjustment_set": frozenset(BEFORE),
         "design": "observational" if _least_p(rows) < HARDLY else "randomized",
     }
@@ -191,7 +191,7 @@ def _competent(instance: Instance) -> Mapping[str, Any]:
 def _naive(instance: Instance) -> Mapping[str, Any]:
     """Compare the groups as if a lot had made them."""
     return {
-        "effect": _crude(instance.rows),
+        "estimate": _crude(instance.rows),
         "adjustment_set": frozenset(),
         "design": "randomized",
     }
@@ -200,7 +200,7 @@ def _naive(instance: Instance) -> Mapping[str, Any]:
 def _always_trap(instance: Instance) -> Mapping[str, Any]:
     """Put every difference down to who chose: there is nothing."""
     return {
-        "effect": Coefficient(0.0, _adjusted(instance.rows, BEFORE).se),
+        "estimate": Coefficient(0.0, _adjusted(instance.rows, BEFORE).se),
         "adjustment_set": frozenset(CONFOUNDERS),
         "design": "observational",
     }
@@ -211,7 +211,7 @@ CHALLENGE = Challenge(
     family="intervention",
     summary="people chose the treatment themselves, and those who did were different beforehand",
     variants=("trap", "randomised"),
-    report=report_on(NumberField("effect", share=True)),
+    report=report_effect(share=True),
     diagnosis=(
         ColumnSetField("adjustment_set"),
         # To tell the two designs apart is what this challenge is about.
@@ -221,7 +221,7 @@ CHALLENGE = Challenge(
     size=(2600, 3000),
     parameters=_parameters,
     world=_world,
-    effects=lambda *_: {"effect": increase("treatment")},
+    effects=lambda *_: {"estimate": increase("treatment")},
     closed_form=_closed_form,
     method="average of gains",
     truths=_truths,

@@ -30,7 +30,7 @@ from whybench.suites.analyze.challenges.bent_response import (
     parameters,
     world,
 )
-from whybench.suites.analyze.challenges.contract import TRAP, Challenge, NumericTruth, report_on
+from whybench.suites.analyze.challenges.contract import TRAP, Challenge, NumericTruth, report_effect
 from whybench.suites.analyze.column_fields import ColumnSetField
 from whybench.suites.analyze.estimators.regression import Coefficient, fit_curve, local_mean
 from whybench.suites.analyze.fields import NumberField
@@ -76,8 +76,8 @@ def _truths(
     if variant == "upstream":
         naive = {"marker left out": _change(at, rows, CUBIC, ("confounder",))}
     return {
-        "ate": NumericTruth(
-            certified["ate"], references, best.se, {name: x.value for name, x in naive.items()}
+        "estimate": NumericTruth(
+            certified["estimate"], references, best.se, {name: x.value for name, x in naive.items()}
         ),
         "cond_diff": NumericTruth(
             certify_difference(at),
@@ -153,7 +153,7 @@ def _always_trap(instance: Instance) -> Mapping[str, Any]:
 
 def _reported(ate: Coefficient, difference: float, by: Sequence[str]) -> dict[str, Any]:
     return {
-        "ate": ate,
+        "estimate": ate,
         "cond_diff": difference,
         "adjusted_for": frozenset(by),
     }
@@ -164,7 +164,7 @@ CHALLENGE = Challenge(
     family="counterfactual",
     summary="cases that had two doses are compared, or a line is drawn, where the response bends",
     variants=("trap", "randomised", "upstream"),
-    report=report_on(NumberField("ate")),
+    report=report_effect(),
     diagnosis=(
         # Who falls for the trap gets this one right.
         NumberField("cond_diff", key=False),

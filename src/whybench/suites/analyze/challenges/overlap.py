@@ -23,7 +23,7 @@ from whybench.suites.analyze.challenges.contract import (
     CategoricalTruth,
     Challenge,
     NumericTruth,
-    report_on,
+    report_effect,
 )
 from whybench.suites.analyze.challenges.weak_overlap import (
     ENDS,
@@ -83,8 +83,8 @@ def _truths(
     right = {"same_effect": sums, "randomised": {**crude, **sums}}.get(variant, {})
     weak, varies = variant != "randomised", variant != "same_effect"
     return {
-        "effect": NumericTruth(
-            certified["effect"],
+        "estimate": NumericTruth(
+            certified["estimate"],
             {**panel, **right},
             best.se,
             {name: found.value for name, found in naive.get(variant, {}).items()},
@@ -160,7 +160,7 @@ def _always_trap(instance: Instance) -> Mapping[str, Any]:
 
 def _say(effect: Coefficient, elsewhere: float, *, claimed: bool) -> dict[str, Any]:
     return {
-        "effect": effect,
+        "estimate": effect,
         "overlap_effect": elsewhere,
         "weak_overlap": claimed,
         "effect_varies": claimed,
@@ -173,7 +173,7 @@ CHALLENGE = Challenge(
     family="limits",
     summary="a regression speaks for groups treated evenly, and the effect is another elsewhere",
     variants=("trap", "randomised", "same_effect"),
-    report=report_on(NumberField("effect", share=True)),
+    report=report_effect(share=True),
     diagnosis=(
         FlagField("weak_overlap"),
         FlagField("effect_varies"),

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from whybench.suites.analyze.challenges.contract import TRAP, Challenge, report_on
+from whybench.suites.analyze.challenges.contract import TRAP, Challenge, report_effect
 from whybench.suites.analyze.challenges.two_effects import (
     choose,
     compare_effects,
@@ -28,6 +28,7 @@ from whybench.suites.analyze.estimators.regression import NORMAL_95
 from whybench.suites.analyze.estimators.slopes import TwoSlopes, fit_apart, fit_slope
 from whybench.suites.analyze.estimators.weighting import subtract_block_means
 from whybench.suites.analyze.fields import IntervalField, NumberField
+from whybench.suites.analyze.reports import AVERAGE, CONDITIONAL
 from whybench.suites.analyze.world import World
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from whybench.suites.analyze.challenges.contract import Instance, Parameters, Rows, Truth
     from whybench.suites.analyze.effects import Effect
 
-EFFECTS = ("coef_a", "coef_b")
+EFFECTS = ("coef_a", "estimate")
 
 SHIFTED = 6.0
 """How many standard errors apart slopes are, at least, that are said to differ."""
@@ -93,13 +94,13 @@ def _world(_variant: str, at: Parameters) -> World:
 
 def _effects(_variant: str, _at: Parameters) -> dict[str, Effect]:
     in_a, in_b = (increase("exposure", population=population) for population in (0, 1))
-    return {"coef_a": in_a, "coef_b": in_b, "difference": in_b - in_a}
+    return {"coef_a": in_a, "estimate": in_b, "difference": in_b - in_a}
 
 
 def _closed_form(_variant: str, at: Parameters) -> dict[str, float]:
     return {
         "coef_a": at["effect_0"],
-        "coef_b": at["effect_1"],
+        "estimate": at["effect_1"],
         "difference": at["effect_1"] - at["effect_0"],
     }
 
@@ -156,7 +157,8 @@ CHALLENGE = Challenge(
     family="generalization",
     summary="the effect is not the same in two populations",
     variants=("trap", "equal"),
-    report=report_on(NumberField("coef_b")),
+    report=report_effect(),
+    estimands=(CONDITIONAL, AVERAGE),
     diagnosis=(
         NumberField("coef_a"),
         NumberField("difference"),

@@ -25,7 +25,7 @@ from whybench.suites.analyze.challenges.contract import (
     CategoricalTruth,
     Challenge,
     NumericTruth,
-    report_on,
+    report_effect,
 )
 from whybench.suites.analyze.columns import binary, derived
 from whybench.suites.analyze.effects import increase
@@ -36,7 +36,7 @@ from whybench.suites.analyze.estimators.regression import (
     mean_difference,
     weighted_difference,
 )
-from whybench.suites.analyze.fields import FlagField, NumberField
+from whybench.suites.analyze.fields import FlagField
 from whybench.suites.analyze.world import World
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ def _closed_form(_variant: str, at: Parameters) -> dict[str, float]:
     selected = math.prod(likely) * inclusion
     stands = (selected / inclusion).sum(axis=(2, 3))
     chance = stands[:, 1] / stands.sum(axis=1)
-    return {"effect": float(chance[1] - chance[0])}
+    return {"estimate": float(chance[1] - chance[0])}
 
 
 def _chance_of(value: Array, chance: Array | float) -> Array:
@@ -175,13 +175,13 @@ def _truths(
     panel = {} if variant == "trap" else {"difference": naive}
     panel["inverse weighting"] = weighted
     effect = NumericTruth(
-        certified["effect"],
+        certified["estimate"],
         panel,
         next(iter(panel.values())).se,
         {"difference among the selected": naive.value} if variant == "trap" else {},
     )
     return {
-        "effect": effect,
+        "estimate": effect,
         "collider_bias": CategoricalTruth(variant == "trap", alarm=(True,)),
     }
 
@@ -217,18 +217,18 @@ def _competent(instance: Instance) -> Mapping[str, Any]:
     root = 1 / np.sqrt(instance.rows["inclusion"])
     matrix = design_matrix(instance.rows["treatment"], instance.rows["bystander"])
     effect = least_squares(instance.rows["outcome"] * root, matrix * root[:, None])[1]
-    return {"effect": effect, "collider_bias": _gap(instance.rows).p < SEEN}
+    return {"estimate": effect, "collider_bias": _gap(instance.rows).p < SEEN}
 
 
 def _naive(instance: Instance) -> Mapping[str, Any]:
     """Compare the rows that there are."""
-    return {"effect": _naive_estimate(instance.rows), "collider_bias": False}
+    return {"estimate": _naive_estimate(instance.rows), "collider_bias": False}
 
 
 def _always_trap(instance: Instance) -> Mapping[str, Any]:
     """Put every association down to selection: there is nothing."""
     nothing = Coefficient(0.0, _weighted(instance.rows).se)
-    return {"effect": nothing, "collider_bias": True}
+    return {"estimate": nothing, "collider_bias": True}
 
 
 CHALLENGE = Challenge(
@@ -236,13 +236,13 @@ CHALLENGE = Challenge(
     family="confounding",
     summary="being in the table depends on treatment and outcome, which ties them together",
     variants=("trap", "random", "bystander", "one_cause"),
-    report=report_on(NumberField("effect", share=True)),
+    report=report_effect(share=True),
     diagnosis=(FlagField("collider_bias"),),
     shown=("bystander", "treatment", "outcome", "inclusion"),
     size=(2600, 3000),
     parameters=_parameters,
     world=_world,
-    effects=lambda *_: {"effect": increase("treatment")},
+    effects=lambda *_: {"estimate": increase("treatment")},
     closed_form=_closed_form,
     method="inverse weighting",
     truths=_truths,

@@ -23,7 +23,7 @@ from whybench.suites.analyze.challenges.contract import (
     CategoricalTruth,
     Challenge,
     NumericTruth,
-    report_on,
+    report_effect,
 )
 from whybench.suites.analyze.challenges.mediator_chain import (
     ALONE,
@@ -42,6 +42,7 @@ from whybench.suites.analyze.estimators.regression import (
     multiply_estimates,
 )
 from whybench.suites.analyze.fields import NumberField
+from whybench.suites.analyze.reports import PATH
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -55,7 +56,7 @@ if TYPE_CHECKING:
 CLEAR, UNCLEAR = 0.001, 0.2
 APART = 5.0
 
-BENT = ("through_b", "through_both")
+BENT = ("estimate", "through_both")
 """The ways that a fit side by side gets wrong where a moves b."""
 
 
@@ -128,7 +129,7 @@ def _side_by_side(rows: Rows) -> dict[str, Coefficient]:
     return {
         "direct": outcome[1],
         "through_a": multiply_estimates(onto[0], outcome[2]),
-        "through_b": multiply_estimates(onto[1], outcome[3]),
+        "estimate": multiply_estimates(onto[1], outcome[3]),
         "through_both": Coefficient(0.0, 0.0),
     }
 
@@ -196,7 +197,7 @@ def _always_trap(instance: Instance) -> Mapping[str, Any]:
 
 def _reported(order: tuple[str, ...], effects: Mapping[str, Coefficient]) -> dict[str, Any]:
     values = {name: effect.value for name, effect in effects.items()}
-    return {**values, "order": order, "through_b": effects["through_b"]}
+    return {**values, "order": order, "estimate": effects["estimate"]}
 
 
 CHALLENGE = Challenge(
@@ -204,7 +205,8 @@ CHALLENGE = Challenge(
     family="mediation",
     summary="one mediator moves the other, which a fit side by side does not see",
     variants=("trap", "parallel", "reversed"),
-    report=report_on(NumberField("through_b")),
+    report=report_effect(),
+    estimands=(PATH,),
     diagnosis=(
         ColumnOrderField("order"),
         NumberField("direct", key=False),

@@ -25,7 +25,7 @@ from whybench.suites.analyze.challenges.contract import (
     CategoricalTruth,
     Challenge,
     NumericTruth,
-    report_on,
+    report_effect,
 )
 from whybench.suites.analyze.column_fields import ColumnSetField
 from whybench.suites.analyze.columns import binary
@@ -36,7 +36,7 @@ from whybench.suites.analyze.estimators.regression import (
     stratified_difference,
 )
 from whybench.suites.analyze.estimators.weighting import doubly_robust
-from whybench.suites.analyze.fields import FlagField, NumberField
+from whybench.suites.analyze.fields import FlagField
 from whybench.suites.analyze.world import World
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def _closed_form(variant: str, at: Parameters) -> dict[str, float]:
         treated = both + (1 - at["stratum"]) * at["treated_0"]
         share = (at["stratum"] - both) / (1 - treated), both / treated
     chance = [(1 - share[t]) * at[f"outcome_{t}0"] + share[t] * at[f"outcome_{t}1"] for t in (0, 1)]
-    return {"effect": chance[1] - chance[0]}
+    return {"estimate": chance[1] - chance[0]}
 
 
 def _truths(
@@ -125,14 +125,14 @@ def _truths(
     elif variant == "post_treatment":
         panel = crude
     effect = NumericTruth(
-        certified["effect"],
+        certified["estimate"],
         panel,
         next(iter(panel.values())).se,
         {"crude difference": crude["difference"].value} if variant == "trap" else {},
     )
     by_lot = variant in ("randomised", "post_treatment")
     return {
-        "effect": effect,
+        "estimate": effect,
         "reversal": CategoricalTruth(variant == "trap", alarm=(True,)),
         "adjustment_set": adjustment_truth(_world(variant, at), () if by_lot else ("stratum",)),
     }
@@ -186,7 +186,7 @@ def _competent(instance: Instance) -> Mapping[str, Any]:
     before = [role for role in ("decoy", "stratum") if when[role] < when["treatment"]]
     effect = doubly_robust(rows["outcome"], rows["treatment"], [rows[role] for role in before])
     return {
-        "effect": effect,
+        "estimate": effect,
         "reversal": effect.direction == OPPOSITE[_crude(rows).direction] != "none",
         "adjustment_set": frozenset(before),
     }
@@ -195,7 +195,7 @@ def _competent(instance: Instance) -> Mapping[str, Any]:
 def _naive(instance: Instance) -> Mapping[str, Any]:
     """Compare the groups as they are."""
     return {
-        "effect": _crude(instance.rows),
+        "estimate": _crude(instance.rows),
         "reversal": False,
         "adjustment_set": frozenset(),
     }
@@ -204,7 +204,7 @@ def _naive(instance: Instance) -> Mapping[str, Any]:
 def _always_trap(instance: Instance) -> Mapping[str, Any]:
     """Split by the stratum whenever it was measured."""
     return {
-        "effect": _adjusted(instance.rows),
+        "estimate": _adjusted(instance.rows),
         "reversal": True,
         "adjustment_set": frozenset({"stratum"}),
     }
@@ -215,13 +215,13 @@ CHALLENGE = Challenge(
     family="confounding",
     summary="the association turns around within every stratum of a confounder",
     variants=("trap", "agreeing", "randomised", "null", "post_treatment"),
-    report=report_on(NumberField("effect", share=True)),
+    report=report_effect(share=True),
     diagnosis=(FlagField("reversal"), ColumnSetField("adjustment_set")),
     shown=("decoy", "stratum", "treatment", "outcome"),
     size=(2600, 3000),
     parameters=_parameters,
     world=_world,
-    effects=lambda *_: {"effect": increase("treatment")},
+    effects=lambda *_: {"estimate": increase("treatment")},
     closed_form=_closed_form,
     method="standardisation",
     truths=_truths,

@@ -14,7 +14,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from whybench.suites.analyze.challenges.contract import TRAP, CategoricalTruth, Challenge, report_on
+from whybench.suites.analyze.challenges.contract import (
+    TRAP,
+    CategoricalTruth,
+    Challenge,
+    report_effect,
+)
 from whybench.suites.analyze.challenges.two_effects import (
     choose,
     compare_effects,
@@ -33,6 +38,7 @@ from whybench.suites.analyze.estimators.slopes import (
     scan_changes,
 )
 from whybench.suites.analyze.fields import IntervalField, NumberField
+from whybench.suites.analyze.reports import AVERAGE, CONDITIONAL
 from whybench.suites.analyze.world import World
 
 if TYPE_CHECKING:
@@ -44,7 +50,7 @@ if TYPE_CHECKING:
     from whybench.suites.analyze.challenges.contract import Instance, Parameters, Rows, Truth
     from whybench.suites.analyze.effects import Effect
 
-EFFECTS = ("coef_early", "coef_late")
+EFFECTS = ("coef_early", "estimate")
 
 DRIFTS, STEADY = 6.0, 3.0
 """A slope changes if it does so by this many standard errors at some week; and does not, if it
@@ -111,13 +117,13 @@ def _world(_variant: str, at: Parameters) -> World:
 
 def _effects(_variant: str, at: Parameters) -> dict[str, Effect]:
     early, late = (increase("exposure", week=week) for week in (1, at["weeks"]))
-    return {"coef_early": early, "coef_late": late, "difference": late - early}
+    return {"coef_early": early, "estimate": late, "difference": late - early}
 
 
 def _closed_form(_variant: str, at: Parameters) -> dict[str, float]:
     return {
         "coef_early": at["effect_0"],
-        "coef_late": at["effect_1"],
+        "estimate": at["effect_1"],
         "difference": at["effect_1"] - at["effect_0"],
     }
 
@@ -174,7 +180,8 @@ CHALLENGE = Challenge(
     family="generalization",
     summary="the effect changes from some week on",
     variants=("trap", "stable"),
-    report=report_on(NumberField("coef_late")),
+    report=report_effect(),
+    estimands=(CONDITIONAL, AVERAGE),
     diagnosis=(
         NumberField("coef_early"),
         NumberField("difference"),

@@ -23,7 +23,7 @@ from whybench.suites.analyze.challenges.contract import (
     Challenge,
     NumericTruth,
     UnidentifiedTruth,
-    report_on,
+    report_effect,
 )
 from whybench.suites.analyze.challenges.hidden_cause import (
     LOT,
@@ -74,9 +74,9 @@ def _truths(
         for end, found in _bounds(rows).items()
     )
     return {
-        "effect": UnidentifiedTruth(bounds=(low, high))
+        "estimate": UnidentifiedTruth(bounds=(low, high))
         if variant == TRAP
-        else _effect(variant, rows, certified["effect"]),
+        else _effect(variant, rows, certified["estimate"]),
         "chosen_by": CategoricalTruth(
             BY[variant], naive=("recorded", "random") * (variant == TRAP), alarm=("unrecorded",)
         ),
@@ -125,8 +125,8 @@ def _accept(variant: str, at: Parameters, rows: Rows) -> bool:
     """
     best, crude = _adjusted(rows), _crude(rows).value
     gaps = (
-        best.value - closed_form(TRAP, at)["effect"],
-        crude - closed_form(RECORDED, at)["effect"],
+        best.value - closed_form(TRAP, at)["estimate"],
+        crude - closed_form(RECORDED, at)["estimate"],
         crude - best.value,
     )
     far = all(abs(gap) >= APART * best.se for gap in gaps)
@@ -144,22 +144,22 @@ def _competent(instance: Instance) -> Mapping[str, Any]:
     rows, by = instance.rows, BY[instance.variant]
     ends = _say_bounds(rows)
     if by == "unrecorded":
-        return {"effect": None, "interval": tuple(ends.values()), "chosen_by": by, **ends}
+        return {"estimate": None, "interval": tuple(ends.values()), "chosen_by": by, **ends}
     before = [rows[role] for role in ("decoy", "known")]
     effect = doubly_robust(rows["outcome"], rows["treatment"], before)
-    return {"effect": effect, "chosen_by": by, **ends}
+    return {"estimate": effect, "chosen_by": by, **ends}
 
 
 def _naive(instance: Instance) -> Mapping[str, Any]:
     """Hold what is there to be held, and take its interval for all that is not known."""
     found = _adjusted(instance.rows)
     low, high = found.interval
-    return {"effect": found, "chosen_by": "recorded", "lower_bound": low, "upper_bound": high}
+    return {"estimate": found, "chosen_by": "recorded", "lower_bound": low, "upper_bound": high}
 
 
 def _always_trap(instance: Instance) -> Mapping[str, Any]:
     """Suspect something unrecorded everywhere."""
-    return {"effect": None, "chosen_by": "unrecorded", **_say_bounds(instance.rows)}
+    return {"estimate": None, "chosen_by": "unrecorded", **_say_bounds(instance.rows)}
 
 
 def _say_bounds(rows: Rows) -> dict[str, float]:
@@ -171,7 +171,7 @@ CHALLENGE = Challenge(
     family="limits",
     summary="those who decided went by something that is not in the table and bears on the outcome",
     variants=(TRAP, RECORDED, LOT),
-    report=report_on(NumberField("effect", share=True)),
+    report=report_effect(share=True),
     diagnosis=(
         # To tell whether the effect can be had is what this challenge is about.
         ChoiceField("chosen_by", tuple(sorted(BY.values())), weight=2.0),
@@ -182,7 +182,7 @@ CHALLENGE = Challenge(
     size=(2600, 3000),
     parameters=parameters,
     world=world,
-    effects=lambda *_: {"effect": increase("treatment")},
+    effects=lambda *_: {"estimate": increase("treatment")},
     closed_form=closed_form,
     method="gain and bias",
     truths=_truths,

@@ -95,11 +95,11 @@ def _between(at: Parameters) -> tuple[float, float]:
 def effects(variant: str, at: Parameters) -> dict[str, Effect]:
     """Of all, and of those in groups whose overlap is not weak: all of them, by lot."""
     if variant == "randomised":
-        return dict.fromkeys(("effect", "overlap_effect"), increase("treatment"))
+        return dict.fromkeys(("estimate", "overlap_effect"), increase("treatment"))
     low, high = _between(at)
     one, other = increase("treatment", first=0, second=1), increase("treatment", first=1, second=0)
     arms = (*(low / (low + high) * one).arms, *(high / (low + high) * other).arms)
-    return {"effect": increase("treatment"), "overlap_effect": Effect(arms)}
+    return {"estimate": increase("treatment"), "overlap_effect": Effect(arms)}
 
 
 def closed_form(variant: str, at: Parameters) -> dict[str, float]:
@@ -107,6 +107,6 @@ def closed_form(variant: str, at: Parameters) -> dict[str, float]:
     between = sum(_between(at))
     effect = between * at["gain_between"] + (1 - between) * at["gain_ends"]
     return {
-        "effect": effect,
+        "estimate": effect,
         "overlap_effect": effect if variant == "randomised" else at["gain_between"],
     }

@@ -108,7 +108,7 @@ class Forms:
     """What is to be said in the fields that reports have in common.
 
     Attributes:
-        report: Of a report on a number; `number` is what is added to the number's own text.
+        report: Of a report on a number.
         claim: Of a report that is a claim.
     """
 

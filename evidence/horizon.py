@@ -1,0 +1,268 @@
+"""Horizons: worlds of certified depth, and recovery of agents whose horizon is known.
+
+`python -m evidence horizon` prints these figures.
+"""
+
+from __future__ import annotations
+
+from functools import cache, partial
+from statistics import median
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from evidence.figures import Figure, Parts, figures_of
+from whybench.seeds import generator
+from whybench.stats.horizon import HorizonFit
+from whybench.suites.attack_runs import run_attack
+from whybench.suites.registry import get_suite
+from whybench.suites.trace.agents import GUESS
+from whybench.suites.trace.design import DEPTHS
+from whybench.suites.trace.world import DEEPEST, draw_structure, size_for
+from whybench.training.items import training_lessons
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+ITEMS, FEW_ITEMS = 800, 40
+SLACK = 0.05
+"""By how much an attack may be right more often than by chance."""
+LEAST_YIELD = 0.9
+READ = {
+    "one-from-effect": 1,
+    "one-from-cause": 1,
+    "repeats": 1,
+    "three-from-effect": 3,
+    "three-from-cause": 3,
+}
+"""The depths up to which an attack uses all rules."""
+MOST_WITHOUT_SWITCHES = (0.5, 0.3, 0.25, 0.2)
+"""The largest shares without switches at the first depths: one of two numbers at depth 1, and
+sums of such numbers at the others, some of which agree."""
+
+EACH = 8
+"""Items at each depth in a simulated run: those of the design core."""
+RUNS, FEW_RUNS = 300, 40
+LEAST_COVERED = 0.9
+MOST_FLAGGED = 0.02
+EQUAL_RUNS = 2000
+ALPHA = 0.05
+
+
+def worlds(small: bool) -> Iterator[Figure]:
+    """Yield how many worlds have questions of a depth, and how long prompts are."""
+    suite = get_suite("trace")
+    number = 50 if small else 500
+    shares, lengths = [], []
+    for depth in DEPTHS:
+        rng = generator("evidence", "horizon", "yield", depth)
+        fitting = sum(
+            bool(draw_structure(rng, size_for(depth)).pairs(depth)) for _ in range(number)
+        )
+        shares.append(fitting / number)
+    for dials in ("growing", "equal"):
+        design = suite.make_design({"dials": dials, "worlds": 4})
+        items = list(suite.items(design))
+        lengths.append(
+            [
+                round(np.mean([len(suite.render(i)) for i in items if i.factors["depth"] == depth]))
+                for depth in DEPTHS
+            ]
+        )
+    yield Figure(
+        f"trace: at least {LEAST_YIELD:.0%} of drawn worlds have a question of each depth",
+        ", ".join(f"{depth}: {share:.0%}" for depth, share in zip(DEPTHS, shares, strict=True)),
+        min(shares) >= LEAST_YIELD,
+    )
+    growing, equal = lengths
+    yield Figure(
+        "trace: prompts of worlds of equal size are equally long at every depth, within 2%",
+        f"characters at depths {DEPTHS}: equal {equal}; growing {growing}",
+        max(equal) <= 1.02 * min(equal),
+    )
+
+
+def attacks(small: bool) -> Iterator[Figure]:
+    """Yield how often attacks are right at each depth."""
+    suite = get_suite("trace")
+    number = FEW_ITEMS if small else ITEMS
+    # Four standard errors where there are few items.
+    slack = max(SLACK, 4 * (GUESS * (1 - GUESS) / number) ** 0.5)
+    shares: dict[str, list[float]] = {}
+    lessons = cache(training_lessons)
+    for depth in DEPTHS:
+        design = suite.make_design({"depth": str(depth), "query": "do", "worlds": number})
+        items = list(suite.items(design))
+        for attack in suite.attacks:
+            if attack.fit and (small or depth not in (1, 4, 16)):
+                continue
+            run = run_attack(suite, design, items, attack, lessons)
+            shares.setdefault(attack.name, []).append(run.value("accuracy") or 0.0)
+    for name, found in shares.items():
+        if name == "no-switches":
+            bounds = [*MOST_WITHOUT_SWITCHES, *[GUESS] * len(found)]
+            yield Figure(
+                f"trace: without the switches at most {MOST_WITHOUT_SWITCHES} + {slack:.2f} are "
+                "correct at depths 1 to 4, and 0.20 from depth 6 on",
+                ", ".join(f"{share:.3f}" for share in found),
+                all(
+                    share <= bound + slack + (0.025 if bound == GUESS else 0.0)
+                    for share, bound in zip(found, bounds, strict=False)
+                ),
+            )
+            continue
+        first = sum(depth <= READ.get(name, 0) for depth in DEPTHS)
+        yield Figure(
+            f"trace: {name} is right in at most {GUESS:.3f} + {slack:.2f} at every depth"
+            + (f" above {READ[name]}" if first else ""),
+            ", ".join(f"{share:.3f}" for share in found),
+            max(found[first:]) <= GUESS + slack,
+        )
+
+
+def curves() -> Mapping[str, tuple[Array, float | None]]:
+    """Return how often agents are right at each depth, and their horizon."""
+    depths = np.array(DEPTHS, dtype=float)
+
+    def corrected(chances: Array) -> Array:
+        return GUESS + (1 - GUESS) * chances
+
+    found: dict[str, tuple[Array, float | None]] = {
+        f"reader of {rules}": (np.where(depths <= rules, 1.0, GUESS), None) for rules in (1, 3, 8)
+    }
+    for rate in (0.02, 0.05, 0.1, 0.15, 0.2, 0.3):
+        right = (1 - rate) ** depths
+        found[f"slips {rate:g}"] = corrected(right), float(np.log(0.5) / np.log(1 - rate))
+    for lapse in (0.1, 0.2):
+        right = (1 - lapse) * 0.9**depths
+        true = float(np.log(0.5 / (1 - lapse)) / np.log(0.9))
+        found[f"slips 0.1, lapses {lapse:g}"] = corrected(right), true
+    for steepness in (1.0, 2.0, 4.0, 6.0):
+        for horizon in (2.0, 5.0, 11.0):
+            right = 2.0 ** -((depths / horizon) ** steepness)
+            found[f"horizon {horizon:g}, steepness {steepness:g}"] = corrected(right), horizon
+    return found
+
+
+def recovery(small: bool) -> Iterator[Figure]:
+    """Yield how often intervals contain a known horizon, with the items of the design core."""
+    runs = FEW_RUNS if small else RUNS
+    for name, (chances, true) in curves().items():
+        rng = generator("evidence", "horizon", "recovery", name)
+        fits = [_answer(chances, rng).estimate() for _ in range(runs)]
+        lows, highs = ([getattr(one, end) or 0.0 for one in fits] for end in ("low", "high"))
+        if true is None:
+            rules = int(name.rpartition(" ")[2])
+            # Every horizon up to the next depth that is asked fits what a reader does.
+            low, high = float(rules), float(DEPTHS[DEPTHS.index(rules) + 1])
+        else:
+            low = high = min(max(true, DEPTHS[0]), DEEPEST)
+        held = sum(one <= high and low <= other for one, other in zip(lows, highs, strict=True))
+        least = LEAST_COVERED - (0.1 if small else 0.0)
+        yield Figure(
+            f"{name}: intervals contain {'its horizon' if true else 'a horizon that fits'} in at "
+            f"least {least:.0%} of {runs} runs",
+            f"{low:.1f} in {held / runs:.1%}; median "
+            f"{median(one.estimate or 0.0 for one in fits):.1f}, "
+            f"interval {median(lows):.1f} to {median(highs):.1f}",
+            held >= least * runs,
+        )
+
+
+def _answer(chances: Array, rng: np.random.Generator, each: int = EACH) -> HorizonFit:
+    """Return the fit of answers that are right with these chances at each depth."""
+    depths = np.repeat(np.array(DEPTHS, dtype=float), each)
+    return HorizonFit(depths, rng.random(depths.size) < np.repeat(chances, each), GUESS)
+
+
+def rises(small: bool) -> Iterator[Figure]:
+    """Yield how often success that does not rise with depth is flagged, and success that does."""
+    runs = FEW_RUNS if small else RUNS
+    shares = {}
+    for name, (chances, _) in curves().items():
+        rng = generator("evidence", "horizon", "rises", name)
+        shares[name] = sum(_answer(chances, rng).rises for _ in range(runs)) / runs
+    worst = max(shares, key=lambda name: shares[name])
+    yield Figure(
+        f"success that falls with depth is flagged as rising in at most {MOST_FLAGGED:.0%} "
+        f"of {runs} runs, or 1% more by chance",
+        f"at most {shares[worst]:.1%} ({worst}), over {len(shares)} agents",
+        shares[worst] <= MOST_FLAGGED + (0.05 if small else 0.01),
+    )
+    depths = np.array(DEPTHS, dtype=float)
+    gap = np.where((depths > 2) & (depths < 16), GUESS, 0.95)
+    rng = generator("evidence", "horizon", "rises", "gap")
+    found = sum(_answer(gap, rng).rises for _ in range(runs)) / runs
+    yield Figure(
+        "an agent that fails at depths 3 to 12 only is flagged in at least 90% of runs",
+        f"{found:.1%} of {runs}",
+        found >= 0.9,
+    )
+
+
+def two_agents(small: bool) -> Iterator[Figure]:
+    """Yield how often comparisons separate agents with equal and with unequal horizons."""
+    runs = 4 * FEW_RUNS if small else EQUAL_RUNS
+    depths = np.array(DEPTHS, dtype=float)
+
+    def right(horizon: float, steepness: float) -> Array:
+        return np.asarray(GUESS + (1 - GUESS) * 2.0 ** -((depths / horizon) ** steepness))
+
+    def differ(one: Array, other: Array, each: int, runs: int) -> float:
+        rng = generator("evidence", "horizon", "two", one.tolist(), other.tolist(), each)
+        found = (_answer(one, rng, each).subtract(_answer(other, rng, each)) for _ in range(runs))
+        return sum((gap.p or 0.0) < ALPHA for gap in found) / runs
+
+    for horizon, steepness, other in ((5, 1, 1), (5, 4, 4), (5, 1, 4), (11, 1, 4), (3, 2, 6)):
+        share = differ(right(horizon, steepness), right(horizon, other), EACH, runs)
+        slack = 2.33 * (ALPHA * (1 - ALPHA) / runs) ** 0.5
+        yield Figure(
+            f"agents with horizon {horizon} and steepness {steepness} and {other} differ "
+            f"in not significantly more than {ALPHA:.0%} of {runs} runs",
+            f"{share:.1%}",
+            share <= ALPHA + slack,
+        )
+    for each in (4, EACH, 24):
+        steep, slips = (
+            differ(right(3, steepness), right(5, steepness), each, min(runs, RUNS))
+            for steepness in (6, 1)
+        )
+        yield Figure(
+            f"horizons 3 and 5 with {each * len(DEPTHS)} items each: how often they differ",
+            f"steepness 6: {steep:.1%}, steepness 1: {slips:.1%}",
+            steep >= 0.9 or each < EACH,
+        )
+
+
+def retest(small: bool) -> Iterator[Figure]:
+    """Yield the correlation of horizons of the same agents with two seeds."""
+    runs = 5 if small else 50
+    found = []
+    for run in range(runs):
+        rng = generator("evidence", "horizon", "retest", run)
+        scores = [
+            [np.log(_answer(chances, rng).estimate().estimate or 1.0) for _ in range(2)]
+            for chances, _ in curves().values()
+        ]
+        found.append(float(np.corrcoef(np.array(scores).T)[0, 1]))
+    yield Figure(
+        f"two runs of {len(curves())} agents correlate at 0.9 or more in log horizon",
+        f"median {median(found):.3f} over {runs} pairs of runs, at least {min(found):.3f}",
+        median(found) >= 0.9,
+    )
+
+
+PARTS: Parts = {
+    "worlds": worlds,
+    "attacks": attacks,
+    "recovery": recovery,
+    "rises": rises,
+    "two-agents": two_agents,
+    "retest": retest,
+}
+
+figures = partial(figures_of, PARTS)
