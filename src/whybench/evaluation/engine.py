@@ -15,6 +15,7 @@ from asyncio import CancelledError
 from collections.abc import Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from signal import SIGINT
 from typing import TYPE_CHECKING, Any
@@ -133,13 +134,14 @@ def evaluate(
 
     given = {name: value for name, value in settings.items() if value is not None}
     log_dir = given["log_dir"]
-    planned = planned_samples(task, given.get("limit"), given.get("epochs"))
+    list_planned = partial(planned_samples, task, given.get("limit"), given.get("epochs"), log_dir)
     display = given.pop("display", None) or os.environ.get("INSPECT_DISPLAY")
     logs: list[Any] = []
     with _as_user_error(of_folder=(folder, log_dir)), hold_file(f"{log_dir}/{LOCK}", patience):
         check_log_folder(log_dir)
         _match_content(task, log_dir, folder, dirty=bool(given.get("log_dir_allow_dirty")))
         given["sandbox"] = check_sandbox(task, given.pop("sandbox", None), log_dir)
+        planned = list_planned()
         before = read_progress(log_dir, planned)
         if before.failed and not keep_errors:
             _reopen_logs(log_dir)
@@ -150,6 +152,8 @@ def evaluate(
             if ended is not None:
                 ended(error)
 
+        if (source := task.sample_source) is not None:
+            source.begin(accepts_errors=keep_errors, told=bar.extend)
         evaluation = Evaluation(keep_errors, sample_ended)
         failing = {"fail_on_error": False} if keep_errors else ERRORS_LEAVE_WORK
         with bar, _inspect_quiet(display in {None, "none"}), stoppable(evaluation):
@@ -160,7 +164,7 @@ def evaluate(
                 )
             except (KeyboardInterrupt, CancelledError):
                 evaluation.stop(Stop.by_signal(SIGINT))
-    progress = read_progress(log_dir, planned)
+    progress = read_progress(log_dir, list_planned())
     stopped = evaluation.stopped
     if stopped is None and not progress.accepted(True) and _was_cancelled(log_dir):
         stopped = Stop.by_signal(SIGINT)  # Inspect's own display takes Ctrl-C as a key

@@ -68,10 +68,30 @@ class Progress:
         return "; ".join(parts)
 
 
-def planned_samples(task: Any, limit: int | None, epochs: int | None) -> set[tuple[str, int]]:
-    """Return id and epoch of each sample that a task asks."""
-    ids = [str(sample.id) for sample in task.dataset][:limit]
+def planned_samples(
+    task: Any, limit: int | None, epochs: int | None, folder: str | Path
+) -> set[tuple[str, int]]:
+    """Return id and epoch of each sample that a task asks.
+
+    Of a task that asks in rounds, these are the samples up to the first round that is not answered
+    in the logs of the folder.
+    """
+    if (source := getattr(task, "sample_source", None)) is None:
+        ids = [str(sample.id) for sample in task.dataset][:limit]
+    else:
+        ids = [item.id for item in source.rounds.list_items(_read_answers(folder))][:limit]
     return {(name, epoch) for name in ids for epoch in range(1, (epochs or 1) + 1)}
+
+
+def _read_answers(folder: str | Path) -> dict[str, bool | None]:
+    """Read from the logs of a folder whether answers are correct."""
+    from whybench.suites.sources import read_answer  # noqa: PLC0415  (imports Inspect)
+
+    answers: dict[str, bool | None] = {}
+    for sample in _read_samples(folder):
+        if sample.epoch == 1 and (answer := read_answer(sample)) is not None:
+            answers[str(sample.id)] = answer
+    return answers
 
 
 def read_progress(folder: str | Path, planned: Iterable[tuple[str, int]]) -> Progress:
@@ -140,6 +160,12 @@ class ProgressBar:
             self._bar.stop()
         elif self.shown:
             self._say()
+
+    def extend(self, planned: int) -> None:
+        """Set the number of samples, which grows if they are asked in rounds."""
+        self.planned = planned
+        if self._bar is not None:
+            self._bar.update(self._row, total=planned)
 
     def sample_ended(self, error: str | None) -> None:
         """Count a sample, and show it."""

@@ -170,7 +170,7 @@ def run_unit(
         noting = None
         if store is not None:
             noting = _Noting(unit, store, Path(own), uploads, options.upload_interval)
-            noting.start(read_progress(own, _planned(unit, task)))
+            noting.start(read_progress(own, _planned(unit, task, own)))
         with noting.repeat(parent) if noting else nullcontext():
             suite, design = get_suite(unit.ask.suite), unit.ask.choose_design()
             ended = evaluate(
@@ -192,8 +192,12 @@ def run_unit(
     return ended
 
 
-def _planned(unit: Unit, task: Any) -> set[tuple[str, int]]:
-    return planned_samples(task, unit.ask.limit, unit.ask.epochs)
+def _planned(unit: Unit, task: Any, folder: str) -> set[tuple[str, int]]:
+    return planned_samples(task, unit.ask.limit, unit.ask.epochs, folder)
+
+
+def _read_unit(unit: Unit, folder: str) -> Progress:
+    return read_progress(folder, _planned(unit, unit.build_task(), folder))
 
 
 def _explain_all(units: Sequence[Unit], options: RunOptions, store: Store | None) -> str:
@@ -201,9 +205,7 @@ def _explain_all(units: Sequence[Unit], options: RunOptions, store: Store | None
     return explain_progress(
         (
             unit,
-            read_state(unit, store).progress
-            if store
-            else read_progress(options.log_dir(unit), _planned(unit, unit.build_task())),
+            read_state(unit, store).progress if store else _read_unit(unit, options.log_dir(unit)),
         )
         for unit in units
     )

@@ -45,6 +45,7 @@ def read_state(unit: Unit, store: Store) -> State:
     note = store.read_note(unit)
     if note.get("unit") != unit.digest:
         return State(unit, Progress(planned))
+    planned = int(note.get("planned", planned))
     reason = str(note.get("reason", ""))
     errors = Counter({reason: int(note.get("errors", 0))})
     progress = Progress(planned, int(note.get("answered", 0)), +errors)

@@ -13,7 +13,7 @@ grid, with a prior that is even in log h and log s and prefers few lapses.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -48,11 +48,14 @@ METHOD = "psychometric function; posterior"
 RISES = "rises_with_depth"
 """The flag of answers whose success rises with depth, which the curve cannot fit."""
 
-RISE_LEVEL, RISE_DRAWS = 0.01, 499
+RISE_LEVEL, RISE_DRAWS = 0.005, 999
 """The level of the test of a rise, and the number of its draws."""
 
 BIN = 0.02
 """The width of a bin of log2 of the horizon."""
+
+_CLASSES = np.log2(np.geomspace(LOWEST, HIGHEST, 41))
+"""The limits, as log2, of the classes of horizons between which answers are to distinguish."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,6 +85,13 @@ def _grid() -> _Grid:
     return _Grid(scale, steepness, lapse, prior / prior.sum(), np.log2(horizon))
 
 
+@lru_cache(maxsize=64)
+def _log_chances(depths: tuple[float, ...], guess: float) -> tuple[Array, Array]:
+    """Return the logarithms of how often answers are right and wrong, points x depths."""
+    chances = np.clip(_grid().accuracy(np.array(depths), guess), 1e-6, 1 - 1e-6)
+    return np.log(chances), np.log1p(-chances)
+
+
 @dataclass(frozen=True, eq=False)
 class HorizonFit:
     """The posterior of a horizon.
@@ -96,6 +106,16 @@ class HorizonFit:
     right: NDArray[np.bool_]
     guess: float
 
+    @classmethod
+    def of_counts(
+        cls, depths: Sequence[int], asked: Sequence[int], right: Sequence[int], guess: float
+    ) -> HorizonFit:
+        """Return the posterior given the numbers of answers and of right answers by depth."""
+        outcomes = [
+            hit < hits for number, hits in zip(asked, right, strict=True) for hit in range(number)
+        ]
+        return cls(np.repeat(np.array(depths, dtype=float), asked), np.array(outcomes), guess)
+
     @cached_property
     def _counts(self) -> tuple[Array, NDArray[np.intp], Array]:
         """The depths, and how many answers and how many right answers there are at each."""
@@ -107,9 +127,8 @@ class HorizonFit:
     def posterior(self) -> Array:
         """The posterior probability of each point of the grid."""
         depths, asked, hits = self._counts
-        chances = np.clip(_grid().accuracy(depths, self.guess), 1e-6, 1 - 1e-6)
-        weights = np.log(_grid().prior)
-        weights = weights + np.log(chances) @ hits + np.log1p(-chances) @ (asked - hits)
+        right, wrong = _log_chances(tuple(depths.tolist()), self.guess)
+        weights = np.log(_grid().prior) + right @ hits + wrong @ (asked - hits)
         weights = np.exp(weights - weights.max())
         return np.asarray(weights / weights.sum())
 
@@ -140,10 +159,32 @@ class HorizonFit:
         falling = _falling_shares(hits, asked)
         if np.allclose(falling, hits / asked):
             return False
+        falling = np.maximum(falling, self.guess)  # guesses are right now and then
         rng = generator("horizon", asked.tolist(), hits.tolist())
         drawn = rng.binomial(asked, falling, (RISE_DRAWS, depths.size))
         largest = _largest_rise(np.vstack([hits, drawn]), asked)
         return bool(np.mean(largest >= largest[0]) <= RISE_LEVEL)
+
+    def interval(self, level: float = 0.95) -> tuple[float, float]:
+        """Return the ends of an interval, which may lie beyond the depths that were asked."""
+        ends = (1 - level) / 2, (1 + level) / 2
+        low, high = (2.0 ** self._quantiles(_grid().log_horizon, ends)).tolist()
+        return low, high
+
+    def information(self, depths: Sequence[int]) -> Array:
+        """Return the expected information of an answer at each depth about the horizon, in nats."""
+        chances = _grid().accuracy(np.array(depths, dtype=float), self.guess)
+        place = np.digitize(_grid().log_horizon, _CLASSES)
+        weights = np.bincount(place, self.posterior, minlength=_CLASSES.size + 1)
+        known = weights > 0
+        expected = np.array(
+            [
+                np.bincount(place, self.posterior * chance, minlength=weights.size)[known]
+                for chance in chances.T
+            ]
+        )
+        within = _entropy(expected / weights[known]) @ weights[known]
+        return np.asarray(_entropy(self.posterior @ chances) - within)
 
     def estimate_steepness(self) -> Estimate:
         """Return the steepness."""
@@ -210,10 +251,10 @@ class HorizonFit:
         value, low, high = self._quantiles(values).tolist()
         return Estimate(value, low, high, number, number, METHOD)
 
-    def _quantiles(self, values: Array) -> Array:
+    def _quantiles(self, values: Array, quantiles: Sequence[float] = QUANTILES) -> Array:
         order = np.argsort(values, kind="stable")
         reached = np.cumsum(self.posterior[order])
-        places = np.minimum(np.searchsorted(reached, QUANTILES), reached.size - 1)
+        places = np.minimum(np.searchsorted(reached, quantiles), reached.size - 1)
         return np.asarray(values[order][places])
 
 
@@ -251,6 +292,12 @@ def _largest_rise(hits: NDArray[Any], asked: NDArray[np.intp]) -> Array:
             largest, np.divide(rise, error, out=np.zeros_like(rise), where=error > 0)
         )
     return largest
+
+
+def _entropy(chances: Array) -> Array:
+    """Return the entropy of answers that are right with these chances, in nats."""
+    kept = np.clip(chances, 1e-12, 1 - 1e-12)
+    return np.asarray(-(kept * np.log(kept) + (1 - kept) * np.log1p(-kept)))
 
 
 def _undefined(number: int) -> Estimate:

@@ -100,6 +100,15 @@ def list_samples(
     return samples[: cut or limit]
 
 
+def check_rounds(shard: str, group: int | None) -> None:
+    """Refuse to divide a design whose questions are placed by the answers so far."""
+    if shard != WHOLE or (group or 1) != 1:
+        raise UserError(
+            "a design whose questions are placed by the answers must be asked as a whole, one "
+            f"question per sample, got shard {shard} and group {group}; use a design without `most`"
+        )
+
+
 def take_shard(
     items: Sequence[ItemT], shard: str, group_key: Callable[[ItemT], object] | None = None
 ) -> list[ItemT]:

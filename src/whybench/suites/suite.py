@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from whybench.suites.items import Answer, Episode, Scalar
     from whybench.suites.measures import DeclaredMeasure
     from whybench.suites.questionnaire import Questionnaire
+    from whybench.suites.rounds import Adaptive, Rounds
     from whybench.suites.sentences import SentenceRule
     from whybench.suites.zeros import Zeros
 
@@ -87,6 +88,7 @@ class Suite(ABC, Generic[DesignT, ItemT]):
         tables: Further tables made from records, such as one row for each step of an episode.
         baselines: Records to set beside a run, from downloaded data: name to a function that makes
             them, such as people's answers.
+        adaptive: How the suite asks in rounds, each placed by the answers so far.
         attacks: Agents that don't reason causally, of which the best sets the zero of a design.
         zeros: The zeros of designs, where they have been found.
         costs: What a run will take.
@@ -120,6 +122,7 @@ class Suite(ABC, Generic[DesignT, ItemT]):
     tables: Mapping[str, Callable[[pa.Table], pa.Table]] = NONE
     baselines: Mapping[str, Callable[[], pa.Table]] = NONE
 
+    adaptive: Adaptive | None = None
     attacks: Sequence[Attack] = ()
     zeros: Zeros | None = None
     costs: Costs = Costs()
@@ -304,6 +307,14 @@ class Suite(ABC, Generic[DesignT, ItemT]):
         }
 
     # What follows from the above.
+
+    def rounds(self, design: DesignT) -> Rounds | None:
+        """Return the rounds in which a design is asked; None if all of it is asked at once."""
+        if self.adaptive is None or not getattr(design, "most", 0):
+            return None
+        from whybench.suites.rounds import Rounds  # noqa: PLC0415  (imports numpy)
+
+        return Rounds(self.adaptive, design)
 
     @property
     def inspect_headline(self) -> str:

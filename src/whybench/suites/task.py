@@ -16,6 +16,7 @@ import math
 from contextlib import contextmanager
 from functools import cache, partial, wraps
 from importlib import import_module
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from inspect_ai import Task, task
@@ -32,6 +33,7 @@ from whybench.records.runs import split_conversations
 from whybench.suites.catalog import (
     OTHERS,
     WHOLE,
+    check_rounds,
     list_samples,
     task_help,
     task_signature,
@@ -39,6 +41,7 @@ from whybench.suites.catalog import (
 from whybench.suites.conversations import CUT_OFF, ask_each, reply_text
 from whybench.suites.registry import AnySuite, get_suite, register_items
 from whybench.suites.replies import content_hash, parse_conversation
+from whybench.suites.sources import RoundSource
 from whybench.version import __version__
 
 if TYPE_CHECKING:
@@ -236,13 +239,21 @@ def build_inspect_task(
             belong together by the suite's word, or else one.
         solver: How the conversations are held, where they take more than one turn.
     """
-    groups = list_samples(suite, suite.items(design), shard=shard, group=group)
-    items = [item for members in groups for item in members]
-    register_items(items)
-    return Task(
-        dataset=MemoryDataset(
+    rounds = suite.rounds(design)
+    dataset: MemoryDataset | RoundSource
+    if rounds is None:
+        groups = list_samples(suite, suite.items(design), shard=shard, group=group)
+        items = [item for members in groups for item in members]
+        register_items(items)
+        dataset = MemoryDataset(
             [_sample(suite, members) for members in groups], name=f"{suite.name}-{design.name}"
-        ),
+        )
+    else:
+        check_rounds(shard, group)
+        items = list(islice(suite.items(design), design.block))
+        dataset = RoundSource(rounds, partial(_sample_of_round, suite))
+    return Task(
+        dataset=dataset,
         solver=solver or ask_each(),
         scorer=scorer,
         display_name=f"WhyBench {suite.name}",
@@ -287,6 +298,12 @@ def _viewer(suite: AnySuite) -> ViewerConfig:
         color_scales_enabled=True,
     )
     return ViewerConfig(task_samples_view=view)
+
+
+def _sample_of_round(suite: AnySuite, item: Item) -> Sample:
+    """Return the sample of an item that is asked in a round."""
+    register_items([item])
+    return _sample(suite, [item])
 
 
 def _sample(suite: AnySuite, members: Sequence[Item]) -> Sample:

@@ -28,11 +28,12 @@ from whybench.suites.contract import (
 )
 from whybench.suites.horizon import HEADLINE, compare_horizons, declare_horizon, group_by_depth
 from whybench.suites.measures import measure_groups
+from whybench.suites.rounds import Adaptive
 from whybench.suites.sentences import read_sentences
 from whybench.suites.trace.agents import AGENTS, GUESS, MINDS
 from whybench.suites.trace.attacks import ATTACKS
 from whybench.suites.trace.design import TraceDesign
-from whybench.suites.trace.items import COLUMNS, CONDITION, TraceItem, make_items
+from whybench.suites.trace.items import COLUMNS, CONDITION, TraceItem, make_item, make_items
 from whybench.suites.trace.prompts import parse_prompt, render_answer
 from whybench.suites.trace.world import STATES
 
@@ -51,6 +52,7 @@ DESIGNS = {
         TraceDesign("core"),
         TraceDesign("equal", dials=("equal",)),
         TraceDesign("direct", style=("direct",)),
+        TraceDesign("adaptive", worlds=24, most=96),
     )
 }
 
@@ -98,14 +100,24 @@ class Trace(Suite[TraceDesign, TraceItem]):
     headline = HEADLINE
     sentences = read_sentences(__package__)
     attacks = ATTACKS
+    adaptive = Adaptive(GUESS, make_item)
     golden_replies = GOLDEN_REPLIES
     costs = Costs(
         reply_tokens=count_reply_tokens,
         temperature="the model's default, or 0: every question is asked once",
         budgets={
-            "small": Budget({"design": "core", "worlds": 4}, "four worlds of each depth"),
-            "standard": Budget({"design": "core"}, "eight worlds of each depth"),
-            "full": Budget({"design": "core", "worlds": 24}, "twenty-four worlds of each depth"),
+            "small": Budget(
+                {"design": "adaptive", "worlds": 12, "most": 48},
+                "at most 48 questions of each horizon, placed by the answers",
+            ),
+            "standard": Budget(
+                {"design": "adaptive"},
+                "at most 96 questions of each horizon, placed by the answers",
+            ),
+            "full": Budget(
+                {"design": "adaptive", "worlds": 60, "most": 240},
+                "at most 240 questions of each horizon, placed by the answers",
+            ),
         },
     )
     training = Training(

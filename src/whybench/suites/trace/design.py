@@ -34,6 +34,9 @@ class TraceDesign(Crossing):
     )
     style: tuple[str, ...] = factor(("cot",), "Form of the reply: cot, direct.", levels=STYLES)
     worlds: int = factor(8, "Number of worlds of each depth.")
+    most: int = factor(
+        0, "Most questions of each horizon, placed by the answers so far; 0 asks all."
+    )
     split: str = factor("test", "The side of the train/test divide.", levels=("test", "train"))
 
     texts = (STATES, OPENING, RULE, SOURCE, *ASKED.values(), *FORMS.values())
@@ -46,6 +49,8 @@ class TraceDesign(Crossing):
                 raise UserError(f"depth must be from 1 to {DEEPEST}, got {depth}")
         if self.worlds < 1:
             raise UserError(f"worlds must be 1 or more, got {self.worlds}")
+        if self.most < 0:
+            raise UserError(f"most must be 0 or more, got {self.most}")
 
     @property
     def block(self) -> int:
@@ -60,8 +65,9 @@ class TraceDesign(Crossing):
     @property
     def summary(self) -> str:
         """The factors in one line."""
+        adaptive = f", of which at most {self.most} are asked for each horizon" if self.most else ""
         return (
-            f"{self.size} items: {self.worlds} worlds of each depth; {super().summary}; "
+            f"{self.size} items{adaptive}: {self.worlds} worlds of each depth; {super().summary}; "
             f"{self.split}"
         )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from whybench.seeds import generator, item_digest
 from whybench.suites.designs import name_item
@@ -19,7 +19,7 @@ from whybench.suites.trace.prompts import (
 from whybench.suites.trace.world import draw_question
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from whybench.scm import Certificate
     from whybench.suites.contract import Scalar
@@ -96,9 +96,14 @@ def make_items(design: TraceDesign) -> Iterator[TraceItem]:
     """Yield the items of a design, block after block."""
     for draw in range(design.worlds):
         for cell in design.cells():
-            size = count_dials(cell)
-            question = draw_question(cell["depth"], size, design.split, draw, cell["query"])
-            key = (cell["depth"], size, design.split, draw)
-            naming = draw_naming(generator("trace", "naming", *key), size)
-            factors = {**cell, "split": design.split, "draw": draw}
-            yield TraceItem(question, naming, factors, question.certify())
+            yield make_item(design, cell, draw)
+
+
+def make_item(design: TraceDesign, cell: Mapping[str, Any], draw: int) -> TraceItem:
+    """Return the item of a design, a cell and the number of a world."""
+    size = count_dials(cell)
+    question = draw_question(cell["depth"], size, design.split, draw, cell["query"])
+    key = (cell["depth"], size, design.split, draw)
+    naming = draw_naming(generator("trace", "naming", *key), size)
+    factors = {**cell, "split": design.split, "draw": draw}
+    return TraceItem(question, naming, factors, question.certify())
