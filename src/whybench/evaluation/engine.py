@@ -143,8 +143,9 @@ def evaluate(
         given["sandbox"] = check_sandbox(task, given.pop("sandbox", None), log_dir)
         planned = list_planned()
         before = read_progress(log_dir, planned)
-        if before.failed and not keep_errors:
-            _reopen_logs(log_dir)
+        in_rounds = (source := task.sample_source) is not None
+        if (before.failed and not keep_errors) or (in_rounds and not before.accepted(keep_errors)):
+            _reopen_logs(log_dir, complete=in_rounds)
         bar = ProgressBar(label, len(planned), before.answered, display is None and bool(label))
 
         def sample_ended(error: str | None) -> None:
@@ -152,7 +153,7 @@ def evaluate(
             if ended is not None:
                 ended(error)
 
-        if (source := task.sample_source) is not None:
+        if in_rounds:
             source.begin(accepts_errors=keep_errors, told=bar.extend)
         evaluation = Evaluation(keep_errors, sample_ended)
         failing = {"fail_on_error": False} if keep_errors else ERRORS_LEAVE_WORK
@@ -311,14 +312,20 @@ def hold_file(file: str, patience: float = 0.0) -> Iterator[None]:
         yield
 
 
-def _reopen_logs(folder: str) -> None:
-    """Mark finished logs that hold errors as unfinished, so that these are asked again."""
+def _reopen_logs(folder: str, complete: bool = False) -> None:
+    """Mark finished logs as unfinished, so that missing samples are asked.
+
+    Args:
+        folder: The folder of logs.
+        complete: Whether to mark logs without errors, too. Inspect takes a log of rounds that ended
+            early for a finished one.
+    """
     from inspect_ai.log import list_eval_logs, read_eval_log, write_eval_log  # noqa: PLC0415
 
     for info in list_eval_logs(folder):
         if read_eval_log(info, header_only=True).status == "success":
             log = read_eval_log(info)
-            if any(sample.error for sample in log.samples or ()):
+            if complete or any(sample.error for sample in log.samples or ()):
                 log.status = "error"
                 write_eval_log(log)
 

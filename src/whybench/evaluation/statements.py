@@ -137,6 +137,8 @@ class Experiment:
         suites = []
         for ask, plan in zip(self.asks, self.plans, strict=True):
             asked = sum(plan in self.plans_of(model) for model, _ in self.models)
+            in_rounds = plan.suite.rounds(plan.design) is not None
+            items = plan.samples if in_rounds else plan.items
             suites.append(
                 {
                     "suite": ask.suite,
@@ -146,7 +148,8 @@ class Experiment:
                     "items": plan.items,
                     "epochs": ask.epochs,
                     "group": ask.group,
-                    "answers": plan.items * ask.epochs * asked * len(self.crossings),
+                    "answers": items * ask.epochs * asked * len(self.crossings),
+                    "in_rounds": in_rounds,
                 }
             )
         planned = asdict(self.analysis or AnalysisPlan())

@@ -15,7 +15,7 @@ from whybench.errors import UserError
 from whybench.planning.caps import extend_cap, is_reasoning, reply_cap
 from whybench.planning.prices import NO_SERVER, Prices
 from whybench.suites import registry
-from whybench.suites.catalog import WHOLE, list_samples, split_into_samples
+from whybench.suites.catalog import WHOLE, check_rounds, list_samples, split_into_samples
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -45,7 +45,9 @@ class Plan:
         samples: The number of samples in one epoch.
         items: Items in these samples.
         epochs: How often each is asked.
-        calls: Calls, roughly where conversations go on.
+        calls: Calls, roughly where conversations go on; their expected number where questions are
+            placed by the answers so far.
+        most_calls: The largest number of calls; `calls` where nothing is placed.
         sent: Tokens sent, roughly.
         received: Tokens received with short replies, roughly.
         long: Tokens received with long replies, without reasoning.
@@ -59,6 +61,7 @@ class Plan:
     items: int
     epochs: int
     calls: int
+    most_calls: int
     sent: int
     received: int
     long: int
@@ -69,12 +72,14 @@ class Plan:
 
     def line(self, model: str, config: Config = None) -> str:
         """Return the plan in one line; `config` is how the model is asked, as in `is_reasoning`."""
-        roughly = "about " if self.suite.multi_turn else ""
+        placed = self.most_calls > self.calls
+        roughly = "about " if self.suite.multi_turn or placed else ""
+        limit = f" and at most {self.most_calls}" if placed else ""
         short, long = self.received_range(model, config)
         return (
             f"{self.suite.name}, design {self.design.name}: {self.items} items x {self.epochs} "
             f"epoch{'s' if self.epochs > 1 else ''} = "
-            f"{roughly}{self.calls} calls to {model}; about {self.sent:,} tokens sent, "
+            f"{roughly}{self.calls}{limit} calls to {model}; about {self.sent:,} tokens sent, "
             f"{short:,} (short replies) to {long:,} (long replies) received, at most "
             f"{self.reply_cap(model, config):,} per reply"
         )
@@ -85,7 +90,7 @@ class Plan:
         received = self.received_range(model, config)
         return {
             "suite": self.suite.name,
-            **_cells(self.items, self.calls, self.sent, received, span),
+            **_cells(self.items, (self.calls, self.most_calls), self.sent, received, span),
             "longest reply": f"{self.reply_cap(model, config):,}",
         }
 
@@ -131,18 +136,19 @@ def plan_rows(
     if len(planned) > 1:
         spans = [plan.received_range(model, config) for plan in planned]
         received = (sum(short for short, _ in spans), sum(long for _, long in spans))
-        items, calls, sent = (
-            sum(getattr(plan, name) for plan in planned) for name in ("items", "calls", "sent")
+        items, calls, most, sent = (
+            sum(getattr(plan, name) for plan in planned)
+            for name in ("items", "calls", "most_calls", "sent")
         )
         span = prices.cost_range(model, planned, config)
-        whole = _cells(items, calls, sent, received, span)
+        whole = _cells(items, (calls, most), sent, received, span)
         rows.append({"suite": "all", **whole, "longest reply": ""})
     return rows
 
 
 def _cells(
     items: int,
-    calls: int,
+    calls: tuple[int, int],
     sent: int,
     received: tuple[int, int],
     dollars: tuple[float, float] | None,
@@ -151,11 +157,15 @@ def _cells(
     low, high = ("unknown",) * 2 if dollars is None else (f"{end:.2f}" for end in dollars)
     return {
         "items": f"{items:,}",
-        "calls": f"{calls:,}",
+        "calls": _show_range(*calls),
         "tokens sent": f"{sent:,}",
         "received": f"{received[0]:,} to {received[1]:,}",
         "$": low if low == high else f"{low} to {high}",
     }
+
+
+def _show_range(low: int, high: int) -> str:
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
 
 
 def plan(
@@ -216,7 +226,11 @@ def count_calls(
 ) -> Plan:
     """Count the calls and tokens of asking a design; arguments are those of `plan`."""
     check_counts(limit=limit, epochs=epochs, group=group)
-    samples = list_samples(suite, suite.items(design), shard=shard, group=group, limit=limit)
+    rounds, most = suite.rounds(design), limit
+    if rounds is not None:
+        check_rounds(shard, group)
+        most = min(limit or rounds.most, rounds.most)
+    samples = list_samples(suite, suite.items(design), shard=shard, group=group, limit=most)
     items = [item for members in samples for item in members]
     turns = [suite.costs.turns(item.factors) * epochs for item in items]
     characters = sum(len(suite.render(item)) * n for item, n in zip(items, turns, strict=True))
@@ -226,16 +240,22 @@ def count_calls(
         max(tokens, min(max(WORDY * tokens, EXPLAINED), cap))
         for tokens, cap in zip(short, caps, strict=True)
     ]
+    # Of rounds, the expected share of the largest number of questions is asked.
+    share = min(1.0, rounds.expected / len(items)) if rounds else 1.0
+    sums = {
+        "items": len(items),
+        "calls": sum(turns),
+        "sent": characters // TOKEN,
+        "received": sum(tokens * n for tokens, n in zip(short, turns, strict=True)),
+        "long": sum(tokens * n for tokens, n in zip(long, turns, strict=True)),
+    }
     return Plan(
         suite=suite,
         design=design,
         limit=limit,
         samples=len(samples),
-        items=len(items),
         epochs=epochs,
-        calls=sum(turns),
-        sent=characters // TOKEN,
-        received=sum(tokens * n for tokens, n in zip(short, turns, strict=True)),
-        long=sum(tokens * n for tokens, n in zip(long, turns, strict=True)),
+        most_calls=sums["calls"],
         cap=max(caps, default=0),
+        **{name: round(share * number) for name, number in sums.items()},
     )
