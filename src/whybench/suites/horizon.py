@@ -19,7 +19,7 @@ from whybench.stats import Difference
 from whybench.stats.horizon import HorizonFit
 from whybench.suites.groups import group_records
 from whybench.suites.measures import By, both, compare_declared, custom, equals, reached, share
-from whybench.suites.pairs import filter_reached_by_both, match_groups
+from whybench.suites.pairs import match_groups
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -136,9 +136,12 @@ def declare_horizon(guess: float) -> tuple[DeclaredMeasure, ...]:
 def compare_horizons(
     records: pa.Table, condition: Sequence[str], measures: Sequence[DeclaredMeasure], guess: float
 ) -> Iterator[Difference]:
-    """Yield the differences between two sides, on questions that neither lost."""
-    shared = filter_reached_by_both(records)
-    for first, second in match_groups(group_by_depth(shared, condition)):
+    """Yield the differences between two sides.
+
+    Horizons are compared by all answers of each side, since questions that are placed by the
+    answers differ between the sides; shares on the questions of both.
+    """
+    for first, second in match_groups(group_by_depth(records, condition)):
         named = {name: value for name, value in first.labels.items() if name in condition}
         for name, query in (("horizon", DO), ("control_horizon", OBSERVE)):
             reference, other = (fit_horizon(side, query, guess) for side in (first, second))
