@@ -126,7 +126,13 @@ def test_inspect_is_imported_only_where_it_belongs() -> None:
     for module in MODULES:
         if any(name.split(".")[0] == "inspect_ai" for name in imports(SOURCE / module)):
             of_tasks = module.endswith(
-                ("/task.py", "tasks.py", "suites/conversations.py", "suites/sandboxes.py")
+                (
+                    "/task.py",
+                    "tasks.py",
+                    "suites/conversations.py",
+                    "suites/sandboxes.py",
+                    "suites/sources.py",
+                )
             )
             assert module.startswith(INSPECT_ROOMS) or of_tasks, module
 

@@ -19,7 +19,7 @@ from whybench.planning.plans import plan, plan_budget
 from whybench.planning.prices import user_price_file
 from whybench.results import Records
 from whybench.suites.contract import BUDGETS, Budget, Costs, UserError
-from whybench.suites.registry import get_suite, own_suites
+from whybench.suites.registry import get_suite, own_suites, profiled_suites
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -138,7 +138,9 @@ def test_headlines_of_two_agents_are_told_apart() -> None:
 
 def test_a_reference_agent_is_asked_its_own_suite() -> None:
     assert list_suites_for("reference/judge.noisy-or") == ("judge",)
-    assert list_suites_for("openai/x") == own_suites()
+    assert list_suites_for("openai/x") == profiled_suites("small")
+    assert list_suites_for("openai/x", budget="full") == own_suites()
+    assert list_suites_for("reference/compose.exact") == ("compose",)
     assert list_suites_for("openai/x", ("judge", "compose")) == ("judge", "compose")
     done = run("reference/judge.noisy-or", "--plan")
     assert "is a reference agent of judge; it is asked only that suite" in done.output

@@ -19,7 +19,7 @@ from whybench.suites.calibration import simulate
 from whybench.suites.checks import check_design
 from whybench.suites.contract import MINDS, UserError
 from whybench.suites.references import find_reference
-from whybench.suites.registry import get_suite, list_suites, own_suites
+from whybench.suites.registry import get_suite, list_suites, profiled_suites
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -224,7 +224,7 @@ def test_a_profile_of_two_minds_is_complete_and_has_a_row_for_each(
     rows = [json.loads(line) for line in done.stdout.splitlines()]
     assert {row["agent"] for row in rows} == set(names)
     assert {(row["agent"], row["suite"]) for row in rows} == {
-        (name, suite) for name in names for suite in own_suites()
+        (name, suite) for name in names for suite in profiled_suites("small")
     }
     assert all(row["no_answer"] == row["error"] == 0 for row in rows)
     for row in rows:

@@ -40,7 +40,7 @@ def plan_profile(
         model_args: Arguments of the models.
         settings: Settings of Inspect's for all models.
     """
-    names = [name for model in models for name in list_suites_for(model, suites)]
+    names = [name for model in models for name in list_suites_for(model, suites, budget)]
     asks, notes = [], []
     for name in dict.fromkeys(names):
         chosen = get_suite(name).budget(budget)

@@ -79,17 +79,17 @@ def planned_samples(
     if (source := getattr(task, "sample_source", None)) is None:
         ids = [str(sample.id) for sample in task.dataset][:limit]
     else:
-        ids = [item.id for item in source.rounds.list_items(_read_answers(folder))][:limit]
+        ids = [item.id for item in source.rounds.list_items(_is_sample_corrects(folder))][:limit]
     return {(name, epoch) for name in ids for epoch in range(1, (epochs or 1) + 1)}
 
 
-def _read_answers(folder: str | Path) -> dict[str, bool | None]:
+def _is_sample_corrects(folder: str | Path) -> dict[str, bool | None]:
     """Read from the logs of a folder whether answers are correct."""
-    from whybench.suites.sources import read_answer  # noqa: PLC0415  (imports Inspect)
+    from whybench.suites.sources import is_sample_correct  # noqa: PLC0415  (imports Inspect)
 
     answers: dict[str, bool | None] = {}
     for sample in _read_samples(folder):
-        if sample.epoch == 1 and (answer := read_answer(sample)) is not None:
+        if sample.epoch == 1 and (answer := is_sample_correct(sample)) is not None:
             answers[str(sample.id)] = answer
     return answers
 

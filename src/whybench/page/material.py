@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from whybench.results.measures import measure_table
-from whybench.suites.registry import own_suites, sort_suites
+from whybench.suites.abilities import BUDGETS
+from whybench.suites.registry import profiled_suites, sort_suites
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -78,7 +79,7 @@ class Material:
     def suites(self) -> set[str]:
         """Return the suites that a reader looks for: of an experiment its own, else all."""
         answered = {name for name, _ in self.tables}
-        return answered if self.statement else {*own_suites(), *answered}
+        return answered if self.statement else {*profiled_suites(BUDGETS[0]), *answered}
 
     def agents(self) -> list[str]:
         """Return the agents of the sources, in order of appearance."""

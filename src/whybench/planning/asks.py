@@ -6,10 +6,11 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 from whybench.errors import UserError, suggest
+from whybench.suites.abilities import BUDGETS
 from whybench.suites.catalog import WHOLE
 from whybench.suites.designs import DESIGN
 from whybench.suites.references import REFERENCE, find_reference
-from whybench.suites.registry import get_suite, own_suites
+from whybench.suites.registry import get_suite, own_suites, profiled_suites
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -65,16 +66,26 @@ def _check_reference(model: str) -> None:
         find_reference(model)
 
 
-def list_suites_for(model: str, chosen: Sequence[str] = ()) -> tuple[str, ...]:
-    """Return the suites that a model is asked; a reference agent is asked those that it answers."""
+def list_suites_for(
+    model: str, chosen: Sequence[str] = (), budget: str = BUDGETS[0]
+) -> tuple[str, ...]:
+    """Return the suites that a model is asked; a reference agent is asked those that it answers.
+
+    Args:
+        model: The model.
+        chosen: Only these suites.
+        budget: The budget of the profile whose suites are asked if none is chosen.
+    """
     if not isinstance(model, str):
         raise UserError(f"`model` must be one name, got {model!r}; `profile` takes several")
     for name in chosen:
         get_suite(name)
-    names = tuple(chosen) or own_suites()
+    names = tuple(chosen) or profiled_suites(budget)
     if not model.startswith(REFERENCE):
         return names
     reference = find_reference(model)
+    if not (chosen or reference.is_mind):
+        names = own_suites()
     reference.check_suites(names)
     return tuple(name for name in names if name in reference.parts)
 

@@ -11,8 +11,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
+from whybench.errors import UserError, suggest
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     import pyarrow as pa
 
@@ -26,6 +28,15 @@ ItemT = TypeVar("ItemT", bound=Any)
 
 BUDGETS = ("small", "standard", "full")
 """How much a profile may ask: a first look in minutes, what a paper would want, everything."""
+
+
+def check_budget(name: str) -> None:
+    """Refuse a budget that does not exist."""
+    if name not in BUDGETS:
+        raise UserError(
+            f"budget must be one of {', '.join(BUDGETS)}, got {name!r}{suggest(name, BUDGETS)}"
+        )
+
 
 TRAINING_WORLDS = 2 * 10**9
 """The number of worlds to train on, more than anybody takes; even, since some come in pairs."""
@@ -58,6 +69,7 @@ class Costs:
         reply_cap: The longest reply that may be valid, in tokens, from an item's factors; None for
             sixteen times `reply_tokens`, from 1,024 to 8,192 (`whybench.planning.caps`).
         budgets: What a profile asks for each of `BUDGETS`; the default design where none is given.
+        profiled: The budgets of the profiles that include the suite without being asked to.
         advice: Lines to read before a run: a design and a number of epochs to what they suffice
             for.
         temperature: The temperature that is recommended, and why; runs set none by themselves.
@@ -67,6 +79,7 @@ class Costs:
     turns: Callable[[Mapping[str, Scalar]], int] = lambda _: 1
     reply_cap: Callable[[Mapping[str, Scalar]], int] | None = None
     budgets: Mapping[str, Budget] = field(default_factory=dict)
+    profiled: Collection[str] = BUDGETS
     advice: Callable[[Any, int], Iterable[str]] = lambda _design, _epochs: ()
     temperature: str = ""
 

@@ -14,6 +14,7 @@ from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any
 
 from whybench.errors import UserError, suggest
+from whybench.suites.abilities import check_budget
 from whybench.suites.contract import Item, Suite
 
 if TYPE_CHECKING:
@@ -56,6 +57,12 @@ def own_suites() -> tuple[str, ...]:
     return tuple(
         name for name in suite_names() if name in TEACHING_ORDER or not get_suite(name).cases_of
     )
+
+
+def profiled_suites(budget: str) -> tuple[str, ...]:
+    """Return the names of the suites that a profile of a budget asks, if none is named."""
+    check_budget(budget)
+    return tuple(name for name in own_suites() if budget in get_suite(name).costs.profiled)
 
 
 def list_baselines(suite: AnySuite) -> dict[str, Callable[[], pa.Table]]:

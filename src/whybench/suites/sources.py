@@ -55,7 +55,7 @@ class RoundSource(SampleSource):
     async def sample_complete(self, sample: EvalSample) -> None:
         """Note whether an answer is correct; of several epochs the first one counts."""
         if sample.epoch == 1:
-            answer = read_answer(sample)
+            answer = is_sample_correct(sample)
             if answer is not None or self._accepts_errors:
                 self._answers[str(sample.id)] = answer
 
@@ -68,7 +68,7 @@ class RoundSource(SampleSource):
         return [self._make_sample(item) for item in new] or None
 
 
-def read_answer(sample: EvalSample | EvalSampleSummary) -> bool | None:
+def is_sample_correct(sample: EvalSample | EvalSampleSummary) -> bool | None:
     """Return whether the answer of a sample is correct; None if it ended in an error."""
     if sample.error is not None or not sample.scores:
         return None

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from whybench.errors import UserError, suggest
-from whybench.suites.abilities import BUDGETS, Budget, Costs, Inspection, round_mean
+from whybench.suites.abilities import Budget, Costs, Inspection, check_budget, round_mean
 from whybench.suites.designs import DESIGN, Design, build_design
 from whybench.suites.items import Item, OneTurn, find_heard
 
@@ -392,10 +392,7 @@ class Suite(ABC, Generic[DesignT, ItemT]):
 
     def budget(self, name: str) -> Budget:
         """Return how much a profile of this size asks."""
-        if name not in BUDGETS:
-            raise UserError(
-                f"budget must be one of {', '.join(BUDGETS)}, got {name!r}{suggest(name, BUDGETS)}"
-            )
+        check_budget(name)
         default = Budget(self.settings(), "the default design of the suite")
         return self.costs.budgets.get(name, default)
 

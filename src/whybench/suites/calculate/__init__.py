@@ -118,6 +118,7 @@ class Calculate(Suite[CalculateDesign, CalculateItem]):
     costs = Costs(
         reply_tokens=lambda factors: REPLY_TOKENS[str(factors["style"])],
         budgets=BUDGETS,
+        profiled=("full",),
         temperature="0: sampling noise would add arithmetic errors",
     )
     study = QUESTIONNAIRE

@@ -137,6 +137,7 @@ class Compose(Suite[ComposeDesign, AnyItem]):
     costs = Costs(
         reply_tokens=lambda factors: REPLY_TOKENS[str(factors["style"])],
         budgets=BUDGETS,
+        profiled=("full",),
         advice=advise,
         temperature="the model's default, with several epochs: at 0 repeated samples are nearly "
         "identical, so majority voting has no effect",

@@ -72,8 +72,8 @@ BUDGETS = {
         "all questions about three cover stories that people also judged; replies are numbers",
     ),
     "standard": Budget(
-        {"design": "stories", "style": ["direct", "cot"]},
-        "all questions about ten cover stories; direct and chain-of-thought replies",
+        {"design": "stories"},
+        "all questions about ten cover stories; replies are numbers",
     ),
     "full": Budget(
         {
