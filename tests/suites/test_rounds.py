@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -10,7 +11,9 @@ from whybench.errors import UserError
 from whybench.planning.plans import count_calls
 from whybench.suites.catalog import check_rounds
 from whybench.suites.registry import get_suite
-from whybench.suites.rounds import Rounds
+
+if TYPE_CHECKING:
+    from whybench.suites.rounds import Rounds
 
 SUITE = get_suite("trace")
 DESIGN = SUITE.make_design({"design": "adaptive", "worlds": 6, "most": 40})
