@@ -154,7 +154,7 @@ def evaluate(
                 ended(error)
 
         if in_rounds:
-            source.begin(accepts_errors=keep_errors, told=bar.extend)
+            source.begin(accepts_errors=keep_errors, on_round=bar.extend)
         evaluation = Evaluation(keep_errors, sample_ended)
         failing = {"fail_on_error": False} if keep_errors else ERRORS_LEAVE_WORK
         with bar, _inspect_quiet(display in {None, "none"}), stoppable(evaluation):

@@ -36,15 +36,15 @@ class RoundSource(SampleSource):
         self.begin()
 
     def begin(
-        self, *, accepts_errors: bool = False, told: Callable[[int], None] = lambda _: None
+        self, *, accepts_errors: bool = False, on_round: Callable[[int], None] = lambda _: None
     ) -> None:
         """Forget the answers of an earlier run.
 
         Args:
             accepts_errors: Whether rounds go on without the samples that ended in an error.
-            told: Called with the number of samples so far, at each round.
+            on_round: Called with the number of samples so far, at each round.
         """
-        self._accepts_errors, self._told = accepts_errors, told
+        self._accepts_errors, self._on_round = accepts_errors, on_round
         self._answers: dict[str, bool | None] = {}
         self._added = {item.id for item in self.rounds.list_items({})}
 
@@ -64,7 +64,7 @@ class RoundSource(SampleSource):
         planned = self.rounds.list_items(self._answers)
         new = [item for item in planned if item.id not in self._added]
         self._added |= {item.id for item in new}
-        self._told(len(planned))
+        self._on_round(len(planned))
         return [self._make_sample(item) for item in new] or None
 
 
