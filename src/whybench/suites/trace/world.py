@@ -4,9 +4,9 @@ A question sets or observes the dial x and asks for the dial y. Its *depth* d is
 between them: of y, of the dial that y follows, and so on, down to the dial that follows x.
 
 The numbers that rules add are drawn last: of each dial two different numbers, each evenly from all,
-and independently of all others. Nothing else depends on them: neither the graph, the switches, x, y,
-nor the side of the train/test divide. (The number to which x is set differs from the number that x
-shows otherwise. The latter follows from the rules of x and of the dials before it, and these are
+and independently of all others. Nothing else depends on them: neither the graph, the switches, x,
+y, nor the side of the train/test divide. (The number to which x is set differs from the number that
+x shows otherwise. The latter follows from the rules of x and of the dials before it, and these are
 none of the d rules.) So two things hold for every agent:
 
 - Without one of the d rules, each number is equally likely, whatever else the agent knows: it is
