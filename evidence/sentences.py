@@ -133,7 +133,7 @@ def _pattern(text: str) -> str:
 
 
 SUITES = {"judge": "core", "intervene": "limited", "compose": "core", "trace": "core",
-          "calculate": "core", "analyze": "core"}  # fmt: skip
+          "derive": "core", "calculate": "core", "analyze": "core"}  # fmt: skip
 """Suites, and the designs that profiles ask."""
 
 
