@@ -15,10 +15,12 @@ from whybench.suites.derive.agents import CHANCE, GUESS
 from whybench.suites.derive.design import DEPTHS
 from whybench.suites.derive.drawing import (
     LINKS,
+    PERCENTAGES,
     SHARES,
     draw_start,
     draw_structure,
     is_confounded,
+    is_strong,
     size_for,
     split_of_structure,
 )
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from evidence.figures import Parts
+    from whybench.suites.derive.world import Pair
 
     Span = tuple[float, float]
 
@@ -50,6 +53,8 @@ USES_ALL = "rounds"
 WITHOUT_LINK, WITHOUT_FIRST, WITHOUT_CONFOUNDER, WITHOUT_HALF = 0.052, 0.06, 0.12, 0.13
 """The largest share without a rule on the chain after the first, without the first, without that of
 the confounder, and without one of the two percentages of a rule on the chain."""
+WITHOUT_QUARTER = 0.5
+"""The same without one of the four percentages of the first rule. Such an agent uses all rules."""
 
 DERIVE = AskedDesign("derive", DEPTHS, 11, GUESS)
 
@@ -65,6 +70,14 @@ def best_share(values: Iterable[float]) -> float:
         ends = np.searchsorted(lows, highs * (1 + 1e-12), side="right")
         largest = max(largest, *(ends - np.arange(lows.size)).tolist(), 0)
     return largest / known.size
+
+
+def vary_one(strata: tuple[Pair, Pair], place: int) -> Iterator[tuple[Pair, Pair]]:
+    """Yield the percentages of the first rule with all values of one of the four."""
+    numbers = [*strata[0], *strata[1]]
+    for numbers[place] in PERCENTAGES:
+        one, two, three, four = numbers
+        yield (one, two), (three, four)
 
 
 def worlds(small: bool) -> Iterator[Figure]:
@@ -147,6 +160,14 @@ def bounds(small: bool) -> Iterator[Figure]:
         )
         for _, selection, strata in starts[:400]
     ]
+    quarters = [
+        best_share(
+            float(Terms(share, pairs, ()).first)
+            for pairs in vary_one(strata, number % 4)
+            if is_strong(pairs) and is_confounded(share, selection, pairs)
+        )
+        for number, (share, selection, strata) in enumerate(starts[: 40 if small else 400])
+    ]
     slack = 0.1 if small else 0.0
     for missed, share, most in (
         ("a rule after the first", best_share(links), WITHOUT_LINK),
@@ -156,6 +177,11 @@ def bounds(small: bool) -> Iterator[Figure]:
             "one of the two percentages of a rule after the first",
             float(np.mean(halves)),
             WITHOUT_HALF,
+        ),
+        (
+            "one of the four percentages of the first rule",
+            float(np.mean(quarters)),
+            WITHOUT_QUARTER + slack,
         ),
     ):
         yield Figure(

@@ -25,20 +25,20 @@ if TYPE_CHECKING:
 
 DEEPEST = 10
 
-LEAST, MOST = 2, 98
-"""The range of percentages."""
+PERCENTAGES = range(2, 99)
+"""The percentages of rules."""
 
 LARGEST = 94
 """The largest difference in points, so that skipping a rule changes the answer by 6% or more."""
 
 LINKS: tuple[Pair, ...] = tuple(
     pair
-    for low in range(LEAST, 31)
-    for high in range(70, MOST + 1)
+    for low in PERCENTAGES[:29]
+    for high in PERCENTAGES[-29:]
     if high - low <= LARGEST
     for pair in ((low, high), (high, low))
 )
-"""The percentages that a lamp on the chain may have, all equally likely."""
+"""The percentages that a lamp on the chain after c1 may have, all equally likely."""
 
 SHARES = (*range(10, 41), *range(60, 91))
 """The percentages of the confounder."""
@@ -119,8 +119,13 @@ def draw_start(rng: np.random.Generator) -> tuple[int, Pair, tuple[Pair, Pair]]:
 
 
 def _draw_pair(rng: np.random.Generator) -> Pair:
-    one, other = rng.integers(LEAST, MOST + 1, 2).tolist()
+    one, other = _draw_percentages(rng, 2)
     return one, other
+
+
+def _draw_percentages(rng: np.random.Generator, number: int) -> list[int]:
+    drawn: list[int] = rng.integers(PERCENTAGES.start, PERCENTAGES.stop, number).tolist()
+    return drawn
 
 
 def draw_rules(rng: np.random.Generator, structure: ChainGraph) -> tuple[tuple[int, ...], ...]:
@@ -135,7 +140,9 @@ def draw_rules(rng: np.random.Generator, structure: ChainGraph) -> tuple[tuple[i
     rules |= {lamp: draw_link(rng)[::-1] for lamp in later}
     for lamp, causes in enumerate(structure.causes):
         if lamp not in rules:
-            rules[lamp] = rng.integers(LEAST, MOST + 1, 2 ** len(causes)).tolist()
+            rules[lamp] = rng.integers(
+                PERCENTAGES.start, PERCENTAGES.stop, 2 ** len(causes)
+            ).tolist()
     return tuple(tuple(rules[lamp]) for lamp in range(structure.size))
 
 
