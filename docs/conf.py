@@ -52,8 +52,8 @@ nb_ipywidgets_js: dict[str, dict[str, str]] = {}
 # the reference of the code, which they can read themselves.
 llms_txt_summary = (
     "WhyBench tests whether a language model reasons about cause and effect, or only about "
-    "correlation. It runs on Inspect AI. Suites: judge, intervene, compose, trace, calculate, "
-    "analyze."
+    "correlation. It runs on Inspect AI. Suites: judge, intervene, compose, trace, derive, "
+    "calculate, analyze."
 )
 llms_txt_exclude = ["api"]
 llms_txt_uri_template = "_sources/{docname}{suffix}{sourcelink_suffix}"

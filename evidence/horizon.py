@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from evidence import horizon_derive
 from evidence.figures import Figure, Parts, figures_of
+from evidence.recovery import FEW_RUNS, RUNS, AskedDesign, recover
 from whybench.seeds import generator
-from whybench.stats.horizon import HorizonFit
 from whybench.suites.attack_runs import run_attack
 from whybench.suites.registry import get_suite
 from whybench.suites.trace.agents import GUESS
 from whybench.suites.trace.design import DEPTHS
-from whybench.suites.trace.world import DEEPEST, draw_structure, size_for
+from whybench.suites.trace.world import draw_structure, size_for
 from whybench.training.items import training_lessons
 
 if TYPE_CHECKING:
@@ -44,10 +45,8 @@ MOST_WITHOUT_SWITCHES = (0.5, 0.3, 0.25, 0.2)
 """The largest shares without switches at the first depths: one of two numbers at depth 1, and
 sums of such numbers at the others, some of which agree."""
 
-EACH = 8
-"""Items at each depth in a simulated run: those of the design core."""
-RUNS, FEW_RUNS = 300, 40
-LEAST_COVERED = 0.9
+TRACE = AskedDesign("trace", DEPTHS, 8, GUESS)
+"""The items of a simulated run: those of the design core."""
 MOST_FLAGGED = 0.02
 EQUAL_RUNS = 2000
 ALPHA = 0.05
@@ -150,33 +149,11 @@ def curves() -> Mapping[str, tuple[Array, float | None]]:
 
 def recovery(small: bool) -> Iterator[Figure]:
     """Yield how often intervals contain a known horizon, with the items of the design core."""
-    runs = FEW_RUNS if small else RUNS
     for name, (chances, true) in curves().items():
-        rng = generator("evidence", "horizon", "recovery", name)
-        fits = [_answer(chances, rng).estimate() for _ in range(runs)]
-        lows, highs = ([getattr(one, end) or 0.0 for one in fits] for end in ("low", "high"))
-        if true is None:
-            rules = int(name.rpartition(" ")[2])
-            # Every horizon up to the next depth that is asked fits what a reader does.
-            low, high = float(rules), float(DEPTHS[DEPTHS.index(rules) + 1])
-        else:
-            low = high = min(max(true, DEPTHS[0]), DEEPEST)
-        held = sum(one <= high and low <= other for one, other in zip(lows, highs, strict=True))
-        least = LEAST_COVERED - (0.1 if small else 0.0)
-        yield Figure(
-            f"{name}: intervals contain {'its horizon' if true else 'a horizon that fits'} in at "
-            f"least {least:.0%} of {runs} runs",
-            f"{low:.1f} in {held / runs:.1%}; median "
-            f"{median(one.estimate or 0.0 for one in fits):.1f}, "
-            f"interval {median(lows):.1f} to {median(highs):.1f}",
-            held >= least * runs,
-        )
-
-
-def _answer(chances: Array, rng: np.random.Generator, each: int = EACH) -> HorizonFit:
-    """Return the fit of answers that are right with these chances at each depth."""
-    depths = np.repeat(np.array(DEPTHS, dtype=float), each)
-    return HorizonFit(depths, rng.random(depths.size) < np.repeat(chances, each), GUESS)
+        rules = 0 if true else int(name.rpartition(" ")[2])
+        # Every horizon up to the next depth that is asked fits what a reader does.
+        span = (true, true) if true else (float(rules), TRACE.next_depth(rules))
+        yield recover(TRACE, name, chances, span, small=small)
 
 
 def rises(small: bool) -> Iterator[Figure]:
@@ -185,7 +162,7 @@ def rises(small: bool) -> Iterator[Figure]:
     shares = {}
     for name, (chances, _) in curves().items():
         rng = generator("evidence", "horizon", "rises", name)
-        shares[name] = sum(_answer(chances, rng).rises for _ in range(runs)) / runs
+        shares[name] = sum(TRACE.answer(chances, rng).rises for _ in range(runs)) / runs
     worst = max(shares, key=lambda name: shares[name])
     yield Figure(
         f"success that falls with depth is flagged as rising in at most {MOST_FLAGGED:.0%} "
@@ -196,7 +173,7 @@ def rises(small: bool) -> Iterator[Figure]:
     depths = np.array(DEPTHS, dtype=float)
     gap = np.where((depths > 2) & (depths < 16), GUESS, 0.95)
     rng = generator("evidence", "horizon", "rises", "gap")
-    found = sum(_answer(gap, rng).rises for _ in range(runs)) / runs
+    found = sum(TRACE.answer(gap, rng).rises for _ in range(runs)) / runs
     yield Figure(
         "an agent that fails at depths 3 to 12 only is flagged in at least 90% of runs",
         f"{found:.1%} of {runs}",
@@ -214,11 +191,14 @@ def two_agents(small: bool) -> Iterator[Figure]:
 
     def differ(one: Array, other: Array, each: int, runs: int) -> float:
         rng = generator("evidence", "horizon", "two", one.tolist(), other.tolist(), each)
-        found = (_answer(one, rng, each).subtract(_answer(other, rng, each)) for _ in range(runs))
+        found = (
+            TRACE.answer(one, rng, each).subtract(TRACE.answer(other, rng, each))
+            for _ in range(runs)
+        )
         return sum((gap.p or 0.0) < ALPHA for gap in found) / runs
 
     for horizon, steepness, other in ((5, 1, 1), (5, 4, 4), (5, 1, 4), (11, 1, 4), (3, 2, 6)):
-        share = differ(right(horizon, steepness), right(horizon, other), EACH, runs)
+        share = differ(right(horizon, steepness), right(horizon, other), TRACE.each, runs)
         slack = 2.33 * (ALPHA * (1 - ALPHA) / runs) ** 0.5
         yield Figure(
             f"agents with horizon {horizon} and steepness {steepness} and {other} differ "
@@ -226,7 +206,7 @@ def two_agents(small: bool) -> Iterator[Figure]:
             f"{share:.1%}",
             share <= ALPHA + slack,
         )
-    for each in (4, EACH, 24):
+    for each in (4, TRACE.each, 24):
         steep, slips = (
             differ(right(3, steepness), right(5, steepness), each, min(runs, RUNS))
             for steepness in (6, 1)
@@ -234,7 +214,7 @@ def two_agents(small: bool) -> Iterator[Figure]:
         yield Figure(
             f"horizons 3 and 5 with {each * len(DEPTHS)} items each: how often they differ",
             f"steepness 6: {steep:.1%}, steepness 1: {slips:.1%}",
-            steep >= 0.9 or each < EACH,
+            steep >= 0.9 or each < TRACE.each,
         )
 
 
@@ -245,7 +225,7 @@ def retest(small: bool) -> Iterator[Figure]:
     for run in range(runs):
         rng = generator("evidence", "horizon", "retest", run)
         scores = [
-            [np.log(_answer(chances, rng).estimate().estimate or 1.0) for _ in range(2)]
+            [np.log(TRACE.answer(chances, rng).estimate().estimate or 1.0) for _ in range(2)]
             for chances, _ in curves().values()
         ]
         found.append(float(np.corrcoef(np.array(scores).T)[0, 1]))
@@ -263,6 +243,7 @@ PARTS: Parts = {
     "rises": rises,
     "two-agents": two_agents,
     "retest": retest,
+    **horizon_derive.PARTS,
 }
 
 figures = partial(figures_of, PARTS)

@@ -90,6 +90,8 @@ BORNE: dict[str, Callable[[Ends], bool]] = {
     "Handles interventions worse than observations": _below("horizon_ratio", -0.5),
     "Half of its answers are correct at": _above("horizon", 1.5),
     "Does not combine rules": _below("horizon", 1.5),
+    "Handles causal effects worse than bare products": _below("horizon_ratio", -0.5),
+    "Does not derive causal effects": _below("horizon", 1.5),
     "Better at": _apart("number_skill"),
     "Conditions instead of intervening": _above("error_conditioning", 0.2),
     "Intervenes instead of conditioning": _above("error_intervening", 0.2),
@@ -133,7 +135,7 @@ def _pattern(text: str) -> str:
 
 
 SUITES = {"judge": "core", "intervene": "limited", "compose": "core", "trace": "core",
-          "calculate": "core", "analyze": "core"}  # fmt: skip
+          "derive": "core", "calculate": "core", "analyze": "core"}  # fmt: skip
 """Suites, and the designs that profiles ask."""
 
 

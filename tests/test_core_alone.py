@@ -27,7 +27,7 @@ import whybench as wb
 from click.testing import CliRunner
 from whybench.cli import whybench_command
 
-suites = ["judge", "intervene", "compose", "trace", "calculate", "analyze"]
+suites = ["judge", "intervene", "compose", "trace", "derive", "calculate", "analyze"]
 assert list(wb.list_suites()) == suites, wb.list_suites()
 for words in (["list"], *(["show", suite, "--count", "1"] for suite in suites), ["doctor"]):
     done = CliRunner().invoke(whybench_command, words)

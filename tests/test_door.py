@@ -18,7 +18,7 @@ from whybench.cli.run import profile_command
 
 SOURCE = Path(__file__).parents[1] / "src" / "whybench"
 MOST_NAMES = 30
-TASKS = {"analyze", "calculate", "compose", "intervene", "judge", "trace"}
+TASKS = {"analyze", "calculate", "compose", "derive", "intervene", "judge", "trace"}
 MOST_LINES_OF_THE_COMMAND = 2_900
 
 

@@ -9,7 +9,7 @@ This is the front door: everything that a script or a notebook needs.
 
 What there is: `list_suites`, `get_suite`, `items`. Asking: `plan`, `run`, `profile`, `experiment`.
 What came of it: `load`, `compare`, `report`. The suites as tasks for Inspect: `judge`, `intervene`,
-`compose`, `trace`, `calculate` and `analyze`.
+`compose`, `trace`, `derive`, `calculate` and `analyze`.
 Names are imported when they are first used, so that `import whybench` costs next to nothing.
 
 What is public is what this module names in `__all__`, and what the faces
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from whybench.suites.catalog import Items, items
     from whybench.suites.contract import Agent, Answer, Design, Item, Suite
     from whybench.suites.registry import get_suite, list_suites
-    from whybench.tasks import analyze, calculate, compose, intervene, judge, trace
+    from whybench.tasks import analyze, calculate, compose, derive, intervene, judge, trace
 
 
 _HOMES = {
@@ -67,6 +67,7 @@ _HOMES = {
     "calculate": "tasks",
     "compare": "results.sources",
     "compose": "tasks",
+    "derive": "tasks",
     "experiment": "evaluation.experiments",
     "get_suite": "suites.registry",
     "intervene": "tasks",
@@ -105,6 +106,7 @@ __all__ = [
     "calculate",
     "compare",
     "compose",
+    "derive",
     "experiment",
     "get_suite",
     "intervene",

@@ -5,13 +5,14 @@ from whybench.agents.programs import mcp
 from whybench.agents.provider import reference
 from whybench.agents.scaffold import react
 from whybench.suites.intervene.task import answer, episodes, hold, move, open_world
-from whybench.tasks import analyze, calculate, compose, intervene, judge, trace
+from whybench.tasks import analyze, calculate, compose, derive, intervene, judge, trace
 
 __all__ = [
     "analyze",
     "answer",
     "calculate",
     "compose",
+    "derive",
     "episodes",
     "hold",
     "intervene",

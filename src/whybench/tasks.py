@@ -14,12 +14,13 @@ from inspect_ai import Task, task
 from whybench.suites.analyze import SUITE as ANALYZE
 from whybench.suites.calculate import SUITE as CALCULATE
 from whybench.suites.compose import SUITE as COMPOSE
+from whybench.suites.derive import SUITE as DERIVE
 from whybench.suites.intervene import SUITE as INTERVENE
 from whybench.suites.judge import SUITE as JUDGE
 from whybench.suites.task import build_suite_task, takes_arguments_of
 from whybench.suites.trace import SUITE as TRACE
 
-__all__ = ["analyze", "calculate", "compose", "intervene", "judge", "trace"]
+__all__ = ["analyze", "calculate", "compose", "derive", "intervene", "judge", "trace"]
 
 
 @task
@@ -48,6 +49,13 @@ def compose(**arguments: Any) -> Task:
 def trace(**arguments: Any) -> Task:
     """Ask for the effect of an intervention through a chain of rules, up to 48 of them."""
     return build_suite_task(TRACE, arguments)
+
+
+@task
+@takes_arguments_of(DERIVE)
+def derive(**arguments: Any) -> Task:
+    """Ask for an average causal effect through a chain of rules, given their probabilities."""
+    return build_suite_task(DERIVE, arguments)
 
 
 @task

@@ -6,8 +6,10 @@ import pytest
 from evidence.figures import held
 from evidence.horizon import PARTS
 
+from evidence import horizon_derive
+
 
 @pytest.mark.slow
-@pytest.mark.parametrize("part", ["worlds", "attacks", "recovery", "rises"])
+@pytest.mark.parametrize("part", ["worlds", "attacks", "recovery", "rises", *horizon_derive.PARTS])
 def test_the_figures_hold(part: str) -> None:
     held(PARTS[part])

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 
-SUITES = ("judge", "intervene", "compose", "trace", "analyze", "calculate")
+SUITES = ("judge", "intervene", "compose", "trace", "derive", "analyze", "calculate")
 
 MANY = 20_000
 """Of a design of more items only the whole blocks among the first so many are taken."""
@@ -56,6 +56,7 @@ ASKED: Mapping[str, Mapping[str, int | None]] = {
     "intervene": {"core": None, "advanced": 4},
     "compose": {"budget small": None, "core": 16, "verdicts": 64, "shapes": 16},
     "trace": {"core": None, "equal": 1},
+    "derive": {"core": None, "equal": 1},
     "analyze": {"core": None, "hints": 1, "labels": 1},
     "calculate": {"core": None, "trivial": 4},
 }
@@ -103,6 +104,12 @@ COMPARED: Mapping[str, Sequence[tuple[str, str, str]]] = {
         ("core", "constant", "exact"),
         ("core", "exact", "exact"),
     ),
+    "derive": (
+        ("core", "reader", "slips"),
+        ("equal", "rounds", "sees-only"),
+        ("core", "constant", "exact"),
+        ("core", "exact", "exact"),
+    ),
     "analyze": (
         ("core", "naive", "competent"),
         ("hints", "gold[silence=0.25]", "naive"),
@@ -129,6 +136,7 @@ STYLED: Mapping[str, Mapping[str, object]] = {
     },
     "compose": {"design": "full"},
     "trace": {"design": "core", "depth": [1, 2], "style": ["cot", "direct"]},
+    "derive": {"design": "core", "depth": [1, 2], "style": ["cot", "direct"]},
     "analyze": {"design": "core"},
     "calculate": {
         "design": "core",
@@ -146,6 +154,7 @@ KINDS: Mapping[str, Sequence[str]] = {
     "intervene": ("style", "interface"),
     "compose": ("style", "rung"),
     "trace": ("style", "query"),
+    "derive": ("style", "query"),
     "analyze": ("challenge", "variant"),
     "calculate": ("style", "form", "variant"),
 }

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 GROUP = "whybench.suites"
 BASELINES = "whybench.baselines"
 
-TEACHING_ORDER = ("judge", "intervene", "compose", "trace", "calculate", "analyze")
+TEACHING_ORDER = ("judge", "intervene", "compose", "trace", "derive", "calculate", "analyze")
 """The order in which suites are listed and reported; suites of other packages follow."""
 
 AnySuite = Suite[Any, Any]

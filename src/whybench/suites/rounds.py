@@ -15,6 +15,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from whybench.stats.placement import Placement, expect_questions
+from whybench.suites.abilities import Budget
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -38,6 +39,23 @@ class Adaptive:
 
     guess: float
     make_item: Callable[[Any, Mapping[str, Any], int], Item]
+
+
+BUDGETS = {
+    "small": Budget(
+        {"design": "adaptive", "worlds": 12, "most": 48},
+        "at most 48 questions of each horizon, placed by the answers",
+    ),
+    "standard": Budget(
+        {"design": "adaptive"},
+        "at most 96 questions of each horizon, placed by the answers",
+    ),
+    "full": Budget(
+        {"design": "adaptive", "worlds": 60, "most": 240},
+        "at most 240 questions of each horizon, placed by the answers",
+    ),
+}
+"""The budgets of suites with a design `adaptive`."""
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,6 @@ from whybench.replies.statements import NOUNS, NumberReader
 from whybench.suites.contract import (
     TRAINING_WORLDS,
     Answer,
-    Budget,
     Costs,
     Inspection,
     PairedComparison,
@@ -26,14 +25,15 @@ from whybench.suites.contract import (
     Training,
     round_mean,
 )
+from whybench.suites.depths import make_items
 from whybench.suites.horizon import HEADLINE, compare_horizons, declare_horizon, group_by_depth
 from whybench.suites.measures import measure_groups
-from whybench.suites.rounds import Adaptive
+from whybench.suites.rounds import BUDGETS, Adaptive
 from whybench.suites.sentences import read_sentences
 from whybench.suites.trace.agents import AGENTS, GUESS, MINDS
 from whybench.suites.trace.attacks import ATTACKS
 from whybench.suites.trace.design import TraceDesign
-from whybench.suites.trace.items import COLUMNS, CONDITION, TraceItem, make_item, make_items
+from whybench.suites.trace.items import COLUMNS, CONDITION, TraceItem, make_item
 from whybench.suites.trace.prompts import parse_prompt, render_answer
 from whybench.suites.trace.world import STATES
 
@@ -105,20 +105,7 @@ class Trace(Suite[TraceDesign, TraceItem]):
     costs = Costs(
         reply_tokens=count_reply_tokens,
         temperature="the model's default, or 0: every question is asked once",
-        budgets={
-            "small": Budget(
-                {"design": "adaptive", "worlds": 12, "most": 48},
-                "at most 48 questions of each horizon, placed by the answers",
-            ),
-            "standard": Budget(
-                {"design": "adaptive"},
-                "at most 96 questions of each horizon, placed by the answers",
-            ),
-            "full": Budget(
-                {"design": "adaptive", "worlds": 60, "most": 240},
-                "at most 240 questions of each horizon, placed by the answers",
-            ),
-        },
+        budgets=BUDGETS,
     )
     training = Training(
         {"worlds": TRAINING_WORLDS, "split": "train"},
@@ -133,7 +120,7 @@ class Trace(Suite[TraceDesign, TraceItem]):
 
     def items(self, design: TraceDesign) -> Iterable[TraceItem]:
         """Return the items of a design."""
-        return make_items(design)
+        return make_items(design, make_item)
 
     def render(self, item: TraceItem) -> str:
         """Return the prompt of an item."""

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
-from whybench.suites.contract import Crossing, Manipulated, UserError, factor
+from whybench.suites.contract import factor
+from whybench.suites.depths import MOST, SIZES, STYLES, DepthDesign
 from whybench.suites.horizon import QUERIES
-from whybench.suites.trace.prompts import ASKED, FORMS, OPENING, RULE, SOURCE, STYLES
+from whybench.suites.trace.prompts import ASKED, FORMS, OPENING, RULE, SOURCE
 from whybench.suites.trace.world import DEEPEST, STATES, size_for
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 DEPTHS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48)
-SIZES = ("growing", "equal")
 
 
 @dataclass(frozen=True)
-class TraceDesign(Crossing):
+class TraceDesign(DepthDesign):
     """Depths crossed with whether the cause is set or observed."""
 
     depth: tuple[int, ...] = factor(
@@ -34,42 +34,11 @@ class TraceDesign(Crossing):
     )
     style: tuple[str, ...] = factor(("cot",), "Form of the reply: cot, direct.", levels=STYLES)
     worlds: int = factor(8, "Number of worlds of each depth.")
-    most: int = factor(
-        0, "Most questions of each horizon, placed by the answers so far; 0 asks all."
-    )
+    most: int = factor(0, MOST)
     split: str = factor("test", "The side of the train/test divide.", levels=("test", "train"))
 
+    deepest = DEEPEST
     texts = (STATES, OPENING, RULE, SOURCE, *ASKED.values(), *FORMS.values())
-    manipulated: ClassVar[dict[str, Manipulated]] = {"style": Manipulated()}
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        for depth in self.depth:
-            if not 1 <= depth <= DEEPEST:
-                raise UserError(f"depth must be from 1 to {DEEPEST}, got {depth}")
-        if self.worlds < 1:
-            raise UserError(f"worlds must be 1 or more, got {self.worlds}")
-        if self.most < 0:
-            raise UserError(f"most must be 0 or more, got {self.most}")
-
-    @property
-    def block(self) -> int:
-        """The number of items in a block: the whole crossing, about a world of each depth."""
-        return super().size
-
-    @property
-    def size(self) -> int:
-        """The number of items."""
-        return self.block * self.worlds
-
-    @property
-    def summary(self) -> str:
-        """The factors in one line."""
-        adaptive = f", of which at most {self.most} are asked for each horizon" if self.most else ""
-        return (
-            f"{self.size} items{adaptive}: {self.worlds} worlds of each depth; {super().summary}; "
-            f"{self.split}"
-        )
 
 
 def count_dials(cell: Mapping[str, Any]) -> int:

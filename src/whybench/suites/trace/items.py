@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from whybench.seeds import generator, item_digest
-from whybench.suites.designs import name_item
-from whybench.suites.trace.design import TraceDesign, count_dials
-from whybench.suites.trace.prompts import (
-    Naming,
-    StatedTrace,
-    draw_naming,
-    render_prompt,
-    state_question,
-)
+from whybench.seeds import generator
+from whybench.suites.depths import DepthItem, draw_naming
+from whybench.suites.trace.design import count_dials
+from whybench.suites.trace.prompts import StatedTrace, render_prompt, state_question
 from whybench.suites.trace.world import draw_question
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from whybench.scm import Certificate
     from whybench.suites.contract import Scalar
+    from whybench.suites.depths import Naming
+    from whybench.suites.trace.design import TraceDesign
     from whybench.suites.trace.world import TraceQuestion
 
 COLUMNS = {
@@ -39,7 +34,7 @@ CONDITION = ("dials", "style", "split")
 
 
 @dataclass(frozen=True)
-class TraceItem:
+class TraceItem(DepthItem):
     """One question.
 
     Attributes:
@@ -54,32 +49,12 @@ class TraceItem:
     factors: dict[str, Scalar]
     certificate: Certificate
 
-    @property
-    def style(self) -> str:
-        """The form of the reply."""
-        return str(self.factors["style"])
+    suite = "trace"
+    case_factors = ("depth", "query", "dials", "split", "draw")
 
-    @cached_property
-    def prompt(self) -> str:
-        """The words in which it is asked."""
+    def render(self) -> str:
+        """Return the prompt."""
         return render_prompt(self.question, self.naming, self.style)
-
-    @cached_property
-    def digest(self) -> str:
-        """Equal exactly when prompt and truth are equal."""
-        return item_digest("trace", self.prompt, self.truth)
-
-    @property
-    def case(self) -> str:
-        """The depth, the query and the world."""
-        said = self.factors
-        return "-".join(str(said[name]) for name in ("depth", "query", "dials", "split", "draw"))
-
-    @cached_property
-    def id(self) -> str:
-        """Case, condition and digits."""
-        manipulated = TraceDesign.manipulated
-        return name_item(self.digest, self.case, self.factors, manipulated, generated=True)
 
     @property
     def truth(self) -> int:
@@ -90,13 +65,6 @@ class TraceItem:
     def world(self) -> StatedTrace:
         """The content of the prompt."""
         return state_question(self.question, self.naming)
-
-
-def make_items(design: TraceDesign) -> Iterator[TraceItem]:
-    """Yield the items of a design, block after block."""
-    for draw in range(design.worlds):
-        for cell in design.cells():
-            yield make_item(design, cell, draw)
 
 
 def make_item(design: TraceDesign, cell: Mapping[str, Any], draw: int) -> TraceItem:

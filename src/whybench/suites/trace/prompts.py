@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from whybench.suites.trace.world import STATES, TraceQuestion
 
 if TYPE_CHECKING:
-    import numpy as np
+    from whybench.suites.depths import Naming
 
-STYLES = ("cot", "direct")
 LAST = STATES - 1
 
 OPENING = (
@@ -32,23 +31,6 @@ FORMS = {
     "cot": "Reason step by step. Then end your reply with a line such as “Answer: 3”.",
     "direct": "Reply with one number and nothing else.",
 }
-LABELS = tuple(
-    f"{letter}{digit}" for letter in "ABCDEFGHJKLMNPQRSTUVWXYZ" for digit in range(2, 10)
-)
-"""The names of dials."""
-
-
-class Naming(NamedTuple):
-    """The name of each dial, and the order in which the prompt lists them."""
-
-    names: tuple[str, ...]
-    order: tuple[int, ...]
-
-
-def draw_naming(rng: np.random.Generator, size: int) -> Naming:
-    """Draw names and an order, neither of which depends on which dial follows which."""
-    names = rng.choice(len(LABELS), size, replace=False)
-    return Naming(tuple(LABELS[number] for number in names), tuple(rng.permutation(size).tolist()))
 
 
 def render_prompt(question: TraceQuestion, naming: Naming, style: str) -> str:
