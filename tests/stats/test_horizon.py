@@ -135,6 +135,16 @@ def test_the_order_of_answers_does_not_matter(given_) -> None:
 
 @given(answers)
 def test_the_fitted_curve_falls_with_depth(given_) -> None:
-    curve = of_answers(given_).accuracy(DEPTHS.tolist())
-    assert all(one >= other - 1e-12 for one, other in pairwise(curve))
-    assert GUESS <= min(curve) <= max(curve) <= 1
+    curve = of_answers(given_).curve(DEPTHS.tolist())
+    for ends in zip(*(point[1:] for point in curve), strict=True):
+        assert all(one >= other - 1e-12 for one, other in pairwise(ends))
+        assert GUESS <= min(ends) <= max(ends) <= 1
+    assert all(point.low <= point.high for point in curve)
+
+
+@pytest.mark.parametrize("rate", [0.05, 0.1, 0.2])
+def test_the_fitted_curve_contains_the_shares_of_slips(rate: float) -> None:
+    curve = fit(slips(rate), 100, seed=1).curve(DEPTHS.tolist())
+    for point, share in zip(curve, slips(rate), strict=True):
+        assert point.low - 0.02 < share < point.high + 0.02
+        assert point.share == pytest.approx(share, abs=0.06)

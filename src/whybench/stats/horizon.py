@@ -15,7 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -55,6 +55,10 @@ BIN = 0.02
 """The width of a bin of log2 of the horizon."""
 
 
+NEGLIGIBLE = 1e-6
+"""Points of the grid whose posterior is a smaller share of the largest one don't form a curve."""
+
+
 @dataclass(frozen=True, eq=False)
 class _Grid:
     """The points of the grid: scale, steepness, lapses, prior, and log2 of the horizon."""
@@ -80,6 +84,15 @@ def _grid() -> _Grid:
     room = np.maximum(1 + np.log2(1 - lapse), 0.0)
     horizon = np.maximum(scale * room ** (1 / steepness), LOWEST)
     return _Grid(scale, steepness, lapse, prior / prior.sum(), np.log2(horizon))
+
+
+class CurvePoint(NamedTuple):
+    """The expected share of right answers at a depth, with the ends of its 95% interval."""
+
+    depth: float
+    share: float
+    low: float
+    high: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,10 +166,17 @@ class HorizonFit:
         """Return the rate of lapses."""
         return self._estimate(_grid().lapse)
 
-    def accuracy(self, depths: Sequence[float]) -> list[float]:
-        """Return the expected share of right answers at depths."""
-        chances = _grid().accuracy(np.array(depths, dtype=float), self.guess)
-        return [float(value) for value in self.posterior @ chances]
+    def curve(self, depths: Sequence[float]) -> list[CurvePoint]:
+        """Return the expected share of right answers at depths, with its interval."""
+        likely = self.posterior > NEGLIGIBLE * self.posterior.max()
+        weights = self.posterior[likely] / self.posterior[likely].sum()
+        shares = _grid().accuracy(np.array(depths, dtype=float), self.guess)[likely].T
+        return [
+            CurvePoint(
+                float(depth), float(weights @ values), *_quantiles(values, weights)[1:].tolist()
+            )
+            for depth, values in zip(depths, shares, strict=True)
+        ]
 
     def compare(self, other: HorizonFit) -> Estimate:
         """Return log2 of this horizon over that of an independent fit."""
@@ -211,10 +231,14 @@ class HorizonFit:
         return Estimate(value, low, high, number, number, METHOD)
 
     def _quantiles(self, values: Array) -> Array:
-        order = np.argsort(values, kind="stable")
-        reached = np.cumsum(self.posterior[order])
-        places = np.minimum(np.searchsorted(reached, QUANTILES), reached.size - 1)
-        return np.asarray(values[order][places])
+        return _quantiles(values, self.posterior)
+
+
+def _quantiles(values: Array, weights: Array) -> Array:
+    order = np.argsort(values, kind="stable")
+    reached = np.cumsum(weights[order])
+    places = np.minimum(np.searchsorted(reached, QUANTILES), reached.size - 1)
+    return np.asarray(values[order][places])
 
 
 def _falling_shares(hits: NDArray[Any], asked: NDArray[np.intp]) -> Array:

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from whybench.drawing.figure import Figure
     from whybench.stats import Difference, Measure
 
 __all__ = ["SUITE"]
@@ -146,6 +147,12 @@ class Trace(Suite[TraceDesign, TraceItem]):
             "correct": round_mean(row["value"] == row["truth"] for row in rows),
             "answered": round_mean(row["value"] is not None for row in rows),
         }
+
+    def figures(self, records: pa.Table) -> Iterable[Figure]:
+        """Return the curves of a run."""
+        from whybench.suites.horizon_figures import horizon_figures  # noqa: PLC0415
+
+        return horizon_figures(records, CONDITION, MEASURES, GUESS, "number of rules")
 
     def measures(self, records: pa.Table) -> list[Measure]:
         """Return the horizons and the accuracies."""
