@@ -6,14 +6,15 @@ from math import isinf
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from whybench.stats import Measure
+    from whybench.stats import Estimate, Measure
 
 UNDETERMINED = "cannot be determined"
 """Printed if there is no estimate, or if its interval covers more than half of its range."""
 
 ABOVE, BELOW = "above_deepest", "below_shallowest"
 BOUNDS = {ABOVE: ">", BELOW: "<"}
-"""Flags of a horizon that lies beyond the depths asked for, and the signs for it."""
+BOUNDS_IN_WORDS = {ABOVE: "more than", BELOW: "less than"}
+"""Flags of a horizon that lies beyond the depths asked for, and the signs and words for it."""
 
 
 def number_text(value: float | None, sign: str = "", digits: int = 2) -> str:
@@ -53,7 +54,7 @@ def is_determined(measure: Measure) -> bool:
     return covered <= (high - low) / 2
 
 
-def estimate_text(measure: Measure) -> str:
+def estimate_text(measure: Estimate | Measure) -> str:
     """Return the estimate of a measure, or the bound beyond which it lies."""
     for flag, word in BOUNDS.items():
         if flag in measure.flags:

@@ -51,11 +51,9 @@ class _Shown(NamedTuple):
 
 
 QUERIES = {
-    DO: _Shown(
-        "set (do), solid line", SERIES[1]._replace(dashes=()), "horizon", "horizon", "accuracy"
-    ),
+    DO: _Shown("solid: set (do)", SERIES[1]._replace(dashes=()), "horizon", "horizon", "accuracy"),
     OBSERVE: _Shown(
-        "observed (control), dashed line", SERIES[2], "of control", "control_horizon",
+        "dashed: observed (control)", SERIES[2], "of control", "control_horizon",
         "control_accuracy",
     ),
 }  # fmt: skip
@@ -133,13 +131,13 @@ def horizon_figures(
 def read_curves(
     group: Group, declared: Sequence[DeclaredMeasure], guess: float
 ) -> AgentCurves | None:
-    """Return measures and fitted curves of a group; None if nothing was answered."""
+    """Return measures and fitted curves of a group; None if no query has two depths."""
     curves: dict[str, Sequence[CurvePoint]] = {}
     for query in QUERIES:
         fit = group.once(fit_horizon, query, guess)
-        if fit.depths.size:
-            ends = float(fit.depths.min()), float(fit.depths.max())
-            curves[query] = fit.curve(np.geomspace(*ends, CURVE_POINTS).tolist())
+        depths = np.unique(fit.depths)
+        if depths.size > 1:
+            curves[query] = fit.curve(np.geomspace(depths[0], depths[-1], CURVE_POINTS).tolist())
     if not curves:
         return None
     return AgentCurves(tuple(measure_groups([group], declared)), curves)

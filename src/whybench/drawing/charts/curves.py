@@ -38,6 +38,8 @@ BEYOND = 1.12
 """A mark of a threshold beyond the values is this factor beyond the first or last one."""
 ASIDE = 1.04
 """Series are this factor left and right of their value, so that they do not hide each other."""
+LEAST_ROOM = 2.5
+"""The text of an interval that leaves less of the axis on both sides is above it."""
 SPARSE, DENSE = 1.9, 1.3
 """The least ratio of neighbouring numbers on the axis in narrow and in wide panels."""
 LEAST_GAP = 0.09
@@ -116,7 +118,8 @@ def plot_curves(
     x = _bottom_axis(places, SPARSE if narrow else DENSE, across if [*panels] == [""] else None)
     y = _left_axis(guess, halfway, {look[1]: rows[name] for name, look in looks.items()})
     styles = {name: look for name, (look, _) in looks.items()}
-    lines, points = colour_of(styles), _filled(colour_of(styles, points=True), styles)
+    lines, points = (_stack_legend(colour_of(styles, points=points)) for points in (False, True))
+    points = _fill_points(points, styles)
     depth = {"x": {**x, "field": "x"}}
     reach = {**depth, "y": {**y, "field": "l"}, "y2": {"field": "h"}, **lines}
     told = tell(p="agent", s="cause", v=across, e="estimate", i="95% interval", n="answers")
@@ -174,18 +177,22 @@ def _point(one: ShownEstimate, aside: float) -> dict[str, Any]:
 
 
 def _mark(one: Threshold, ends: tuple[float, float], row: float) -> dict[str, Any]:
-    """Return the datum of a threshold: its mark, its interval, and on which side its text is."""
+    """Return the datum of a threshold: its mark, its interval, and the place of its text."""
     found = one.shown.found
     value = found.estimate or ends[0]
     low, high = (value if end is None else end for end in (found.low, found.high))
     if one.side != "at":
         value = low = high = ends[0] / BEYOND if one.side == "below" else ends[1] * BEYOND
-    is_left = low / ends[0] > ends[1] / high
     inner = {"l": low, "h": high} if one.side == "at" else {}
+    left, right = low / ends[0], ends[1] / high
+    if one.side == "at" and max(left, right) < LEAST_ROOM:
+        farther = low if value / low > high / value else high
+        text, align = (value * farther) ** 0.5, "center"
+    else:
+        text, align = (low, "right") if left > right else (high, "left")
     return present(
         p=one.shown.panel, s=one.shown.series, e=found.estimate, w=one.shown.level, k=one.side,
-        zx=value, zy=row, tx=low if is_left else high, tl=1 if is_left else None, n=found.n,
-        **inner,
+        zx=value, zy=row, tx=text, ta=align, n=found.n, **inner,
     )  # fmt: skip
 
 
@@ -233,7 +240,15 @@ def _curve_layers(
             yield layer
 
 
-def _filled(points: dict[str, Any], styles: Mapping[str, Look]) -> dict[str, Any]:
+def _stack_legend(encodings: dict[str, Any]) -> dict[str, Any]:
+    """Return the encodings of series with one name in each line of the legend, for narrow pages."""
+    return {
+        channel: {**one, "legend": {"columns": 1}} if "legend" in one else one
+        for channel, one in encodings.items()
+    }
+
+
+def _fill_points(points: dict[str, Any], styles: Mapping[str, Look]) -> dict[str, Any]:
     """Return the encodings of points that are open in series with dashes."""
     inks = [{"expr": "white" if look.dashes else look.ink} for look in styles.values()]
     if len(styles) == 1:
@@ -270,7 +285,8 @@ def _threshold_layers(
     written = {**row, "x": {**x, "field": "tx"}, "text": {"field": "w"}}
     text = layer_of("zx", "text", "written", written)
     text["mark"] |= {
-        "align": {"expr": "datum.tl ? 'right' : 'left'"},
-        "dx": {"expr": "datum.tl ? -7 : 7"},
+        "align": {"expr": "datum.ta"},
+        "dx": {"expr": "{right: -7, left: 7, center: 0}[datum.ta]"},
+        "dy": {"expr": "datum.ta == 'center' ? -8 : 0"},
     }
     return [drop, bar, *marks, text]
