@@ -55,8 +55,8 @@ BIN = 0.02
 """The width of a bin of log2 of the horizon."""
 
 
-NEGLIGIBLE = 1e-6
-"""Points of the grid whose posterior is a smaller share of the largest one don't form a curve."""
+CURVE_STEPS = 1000
+"""The ends of a curve's interval are one of so many shares between guessing and 1."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,15 +168,18 @@ class HorizonFit:
 
     def curve(self, depths: Sequence[float]) -> list[CurvePoint]:
         """Return the expected share of right answers at depths, with its interval."""
-        likely = self.posterior > NEGLIGIBLE * self.posterior.max()
-        weights = self.posterior[likely] / self.posterior[likely].sum()
-        shares = _grid().accuracy(np.array(depths, dtype=float), self.guess)[likely].T
-        return [
-            CurvePoint(
-                float(depth), float(weights @ values), *_quantiles(values, weights)[1:].tolist()
+        shares = _grid().accuracy(np.array(depths, dtype=float), self.guess)
+        steps = (shares - self.guess) / (1 - self.guess) * CURVE_STEPS
+        means = (self.posterior @ shares).tolist()
+        points = []
+        for depth, mean, bins in zip(depths, means, steps.astype(np.intp).T, strict=True):
+            reached = np.cumsum(np.bincount(bins, self.posterior, CURVE_STEPS + 1))
+            low, high = np.searchsorted(reached, QUANTILES[1:]).tolist()
+            ends = (min(step, CURVE_STEPS) / CURVE_STEPS for step in (low, high + 1))
+            points.append(
+                CurvePoint(depth, mean, *(self.guess + (1 - self.guess) * end for end in ends))
             )
-            for depth, values in zip(depths, shares, strict=True)
-        ]
+        return points
 
     def compare(self, other: HorizonFit) -> Estimate:
         """Return log2 of this horizon over that of an independent fit."""
@@ -231,14 +234,10 @@ class HorizonFit:
         return Estimate(value, low, high, number, number, METHOD)
 
     def _quantiles(self, values: Array) -> Array:
-        return _quantiles(values, self.posterior)
-
-
-def _quantiles(values: Array, weights: Array) -> Array:
-    order = np.argsort(values, kind="stable")
-    reached = np.cumsum(weights[order])
-    places = np.minimum(np.searchsorted(reached, QUANTILES), reached.size - 1)
-    return np.asarray(values[order][places])
+        order = np.argsort(values, kind="stable")
+        reached = np.cumsum(self.posterior[order])
+        places = np.minimum(np.searchsorted(reached, QUANTILES), reached.size - 1)
+        return np.asarray(values[order][places])
 
 
 def _falling_shares(hits: NDArray[Any], asked: NDArray[np.intp]) -> Array:

@@ -66,7 +66,7 @@ DRAW = {
     "two": lambda: first(cast(2)),
     "four": lambda: first(cast(4)),
     "six": lambda: first(cast(6)),
-    "thirty": lambda: first(cast(30)),
+    "twelve-of-more": lambda: first(cast(13)),
     "interventions-only": lambda: first(of_query("do")),
     "controls-only": lambda: first(of_query("observe")),
     "two-depths": lambda: first(answered("lapses", SUITE.make_design({"depth": "4,8"}))),
@@ -144,9 +144,9 @@ def test_success_that_rises_with_depth_is_marked_and_explained() -> None:
     assert "* More" not in figure_of("two").caption
 
 
-def test_thirty_agents_are_in_figures_of_twelve() -> None:
-    names = [figure.name for figure in SUITE.figures(cast(30))]
-    assert names == [f"curves-core-changed-{page}" for page in (1, 2, 3)]
+def test_many_agents_are_in_figures_of_twelve() -> None:
+    names = [figure.name for figure in SUITE.figures(cast(13))]
+    assert names == [f"curves-core-changed-{page}" for page in (1, 2)]
 
 
 def test_answers_at_one_depth_or_lost_to_errors_have_no_figure() -> None:
