@@ -56,7 +56,7 @@ BIN = 0.02
 
 
 CURVE_STEPS = 1000
-"""The ends of a curve's interval are one of so many shares between guessing and 1."""
+"""The number of steps between guessing and 1 in which the interval of a curve is computed."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -40,7 +40,7 @@ CURVE_POINTS = 49
 """The number of points of a curve."""
 
 
-class _Shown(NamedTuple):
+class _QueryStyle(NamedTuple):
     """How the answers to a query are shown: series, its look, its row, and measures."""
 
     series: str
@@ -50,9 +50,11 @@ class _Shown(NamedTuple):
     accuracy: str
 
 
-QUERIES = {
-    DO: _Shown("solid: set (do)", SERIES[1]._replace(dashes=()), "horizon", "horizon", "accuracy"),
-    OBSERVE: _Shown(
+STYLES = {
+    DO: _QueryStyle(
+        "solid: set (do)", SERIES[1]._replace(dashes=()), "horizon", "horizon", "accuracy"
+    ),
+    OBSERVE: _QueryStyle(
         "dashed: observed (control)", SERIES[2], "of control", "control_horizon",
         "control_accuracy",
     ),
@@ -93,7 +95,7 @@ class AgentCurves(NamedTuple):
 
     def order(self) -> tuple[float, ...]:
         """Return a key by which the farthest agents are first."""
-        found = (self.overall(shown.horizon) for shown in QUERIES.values())
+        found = (self.overall(shown.horizon) for shown in STYLES.values())
         return tuple(inf if one is None else -_reach(one) for one in found)
 
 
@@ -120,7 +122,7 @@ def horizon_figures(
         agents.sort(key=lambda agent: (*agent.order(), agent.labels["agent"]))
         for page, some in pages(agents, MOST_PANELS):
             chart = partial(draw_curves, some, guess, across)
-            rows = [one.row() for agent in some for one in _shown_measures(agent)]
+            rows = [one.row() for agent in some for one in _measures_of(agent)]
             rises = any(RISES in one.flags for agent in some for one in agent.measures)
             caption = f"{CAPTION} {RISING}" if rises else CAPTION
             yield Figure("-".join([f"curves-{design}", *page]), chart, rows, caption=caption)
@@ -133,7 +135,7 @@ def read_curves(
 ) -> AgentCurves | None:
     """Return measures and fitted curves of a group; None if no query has two depths."""
     curves: dict[str, Sequence[CurvePoint]] = {}
-    for query in QUERIES:
+    for query in STYLES:
         fit = group.once(fit_horizon, query, guess)
         depths = np.unique(fit.depths)
         if depths.size > 1:
@@ -151,7 +153,7 @@ def draw_curves(agents: Sequence[AgentCurves], guess: float, across: str) -> Cha
     thresholds: list[Threshold] = []
     for panel, agent in zip(panels, agents, strict=True):
         for query, points in agent.curves.items():
-            about = QUERIES[query]
+            about = STYLES[query]
             curves.append(FittedCurve(panel, about.series, points))
             shown += [
                 ShownEstimate(one, "", panel, about.series, float(depth), str(depth))
@@ -165,18 +167,18 @@ def draw_curves(agents: Sequence[AgentCurves], guess: float, across: str) -> Cha
                 text = _text(horizon, points[0].depth, points[-1].depth)
                 mark = ShownEstimate(horizon, panel=panel, series=about.series, level=text)
                 thresholds.append(Threshold(mark, at))
-    met = [about for query, about in QUERIES.items() if any(query in a.curves for a in agents)]
+    met = [about for query, about in STYLES.items() if any(query in a.curves for a in agents)]
     looks = {about.series: (about.look, about.row) for about in met}
     return plot_curves(shown, curves, thresholds, panels, looks, guess=guess, across=across)
 
 
-def _shown_measures(agent: AgentCurves) -> Iterator[Measure]:
+def _measures_of(agent: AgentCurves) -> Iterator[Measure]:
     """Yield the horizons and the shares of an agent, as the figure shows them."""
     for query in agent.curves:
-        horizon = agent.overall(QUERIES[query].horizon)
+        horizon = agent.overall(STYLES[query].horizon)
         if horizon is not None and horizon.estimate is not None:
             yield horizon
-        yield from agent.by_depth(QUERIES[query].accuracy)
+        yield from agent.by_depth(STYLES[query].accuracy)
 
 
 def _reach(horizon: Measure) -> float:

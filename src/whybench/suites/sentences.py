@@ -89,12 +89,12 @@ def _has_interval(measure: Measure) -> bool:
     return None not in (measure.estimate, measure.low, measure.high)
 
 
-class _Shown(float):
+class _Bounded(float):
     """The estimate of a measure that is shown as a bound if it lies beyond the depths asked."""
 
     flags: tuple[str, ...]
 
-    def __new__(cls, measure: Measure) -> _Shown:
+    def __new__(cls, measure: Measure) -> _Bounded:
         shown = super().__new__(cls, measure.estimate or 0.0)
         shown.flags = measure.flags
         return shown
@@ -140,7 +140,7 @@ class Says:
             and self.flagged.get(name, "") in ("", *one.flags)
             for name, one in known.items()
         ):
-            numbers = {name: _Shown(one) for name, one in known.items()}
+            numbers = {name: _Bounded(one) for name, one in known.items()}
             yield Remark(self.text.format(**numbers), tuple(known.values()), self.answer)
 
 

@@ -32,7 +32,7 @@ CAST = (
 
 @cache
 def cast(number: int) -> pa.Table:
-    """Return the answers of so many agents; of more than there are, under further names."""
+    """Return the answers of this number of agents; further ones are agents of the cast again."""
     small = SUITE.make_design({"worlds": 4})
     asked = None if number <= len(CAST) else small
     return pa.concat_tables(

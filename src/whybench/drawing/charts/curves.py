@@ -41,7 +41,7 @@ ASIDE = 1.04
 LEAST_ROOM = 2.5
 """The text of an interval that leaves less of the axis on both sides is above it."""
 SPARSE, DENSE = 1.9, 1.3
-"""The least ratio of neighbouring numbers on the axis in narrow and in wide panels."""
+"""The least ratio of two numbers next to each other on the axis in narrow and in wide panels."""
 LEAST_GAP = 0.09
 """If guessing is nearer to 0 than this, the axis names only guessing."""
 
@@ -54,7 +54,7 @@ class FittedCurve(NamedTuple):
 
     Attributes:
         panel: Its panel.
-        series: What it is drawn like.
+        series: The series that it belongs to.
         points: Places on the axis with the value and the ends of its interval.
     """
 
@@ -95,9 +95,9 @@ def plot_curves(
         curves: The curves.
         thresholds: Where curves are half-way.
         panels: The names of panels, in order.
-        looks: How series look, in order, and what the rows of their thresholds are called.
+        looks: The look of each series, in order, and the name of the row of its thresholds.
         guess: The share of right answers by guessing.
-        across: What the axis below is called.
+        across: The name of the axis below.
         columns: The most panels in a row.
     """
     places = sorted({one.at or 1.0 for one in shown})
