@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whybench.numerals import ABOVE, BELOW
+from whybench.numerals import ABOVE, BELOW, MEDIAN_ABOVE, MEDIAN_BELOW
 from whybench.stats.horizon import RISES, HorizonFit
 
 DEPTHS = np.array([1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48], dtype=float)
@@ -126,6 +126,14 @@ def test_comparisons_are_antisymmetric(first, second) -> None:
     assert gap.estimate.estimate == pytest.approx(-opposite.estimate.estimate, abs=0.5)
     assert (gap.p < 0.05) == (gap.estimate.low > 0 or gap.estimate.high < 0)
     assert one.subtract(one).p > 0.9
+
+
+def test_a_median_beyond_the_depths_is_flagged_if_the_interval_reaches_into_them() -> None:
+    found = {share: fit(np.full(DEPTHS.size, share), 8).estimate() for share in (0.74, 0.47)}
+    assert found[0.74].flags == (MEDIAN_ABOVE,)
+    assert found[0.74].low < found[0.74].estimate == DEPTHS[-1]
+    assert found[0.47].flags == (MEDIAN_BELOW,)
+    assert found[0.47].high > found[0.47].estimate == DEPTHS[0]
 
 
 @given(answers)

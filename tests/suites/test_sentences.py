@@ -65,8 +65,9 @@ def test_a_bound_is_called_one_and_a_flag_can_be_required() -> None:
     assert [one.text for one in rule.find(AgentMeasures([beyond]))] == ["At more than 12."]
     below = replace(inside, estimate=1.0, flags=("below_shallowest",))
     plain = Says("At {reach:.0f}.")
-    texts = [one.text for m in (inside, below) for one in plain.find(AgentMeasures([m]))]
-    assert texts == ["At 10.", "At less than 1."]
+    perhaps = replace(inside, flags=("median_above_deepest",))
+    texts = [one.text for m in (inside, below, perhaps) for one in plain.find(AgentMeasures([m]))]
+    assert texts == ["At 10.", "At less than 1.", "At at least 10."]
 
 
 def test_a_measure_without_an_interval_bears_nothing() -> None:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from whybench.numerals import ABOVE, BELOW
+from whybench.numerals import ABOVE, BELOW, MEDIAN_ABOVE, MEDIAN_BELOW
 from whybench.seeds import generator
 from whybench.stats.paired import PairedDifference
 from whybench.stats.results import Estimate
@@ -129,15 +129,21 @@ class HorizonFit:
     def estimate(self) -> Estimate:
         """Return the horizon.
 
-        Value and interval end at the depths that were asked. If all of the interval lies beyond
-        them, there is a flag.
+        Value and interval end at the depths that were asked. There is a flag if all of the interval
+        lies beyond them, and another one if only the median does.
         """
         if not self.depths.size:
             return _undefined(0)
         found = 2.0 ** self._quantiles(_grid().log_horizon)
         shallow, deep = float(self.depths.min()), float(self.depths.max())
         value, low, high = np.clip(found, shallow, deep).tolist()
-        flags = {ABOVE: found[1] >= deep, BELOW: found[2] <= shallow, RISES: self.rises}
+        flags = {
+            ABOVE: found[1] >= deep,
+            BELOW: found[2] <= shallow,
+            MEDIAN_ABOVE: found[1] < deep <= found[0],
+            MEDIAN_BELOW: found[0] <= shallow < found[2],
+            RISES: self.rises,
+        }
         number = self.depths.size
         named = tuple(flag for flag, holds in flags.items() if holds)
         return Estimate(value, low, high, number, number, METHOD, named)

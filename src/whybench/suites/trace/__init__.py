@@ -26,7 +26,13 @@ from whybench.suites.contract import (
     Training,
     round_mean,
 )
-from whybench.suites.horizon import HEADLINE, compare_horizons, declare_horizon, group_by_depth
+from whybench.suites.horizon import (
+    HEADLINE,
+    compare_horizons,
+    declare_horizon,
+    fit_horizon,
+    group_by_depth,
+)
 from whybench.suites.measures import measure_groups
 from whybench.suites.sentences import read_sentences
 from whybench.suites.trace.agents import AGENTS, GUESS, MINDS
@@ -152,7 +158,13 @@ class Trace(Suite[TraceDesign, TraceItem]):
         """Return the curves of a run."""
         from whybench.suites.horizon_figures import horizon_figures  # noqa: PLC0415
 
-        return horizon_figures(records, CONDITION, MEASURES, GUESS, "number of rules")
+        return horizon_figures(
+            records,
+            CONDITION,
+            MEASURES,
+            lambda group, query: group.once(fit_horizon, query, GUESS),
+            "number of rules",
+        )
 
     def measures(self, records: pa.Table) -> list[Measure]:
         """Return the horizons and the accuracies."""
