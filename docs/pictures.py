@@ -12,10 +12,11 @@ import re
 import shlex
 import sys
 import tempfile
+from copy import deepcopy
 from functools import cache, partial
 from io import BytesIO, StringIO
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from docs.imports import draw_architecture
 from evidence.browser import chromium, opened
@@ -26,6 +27,7 @@ from rich.console import Console
 from rich.terminal_theme import TerminalTheme
 from rich.text import Text
 
+from whybench.drawing.vega import draw_on_page
 from whybench.page.material import Material
 from whybench.page.writing import make_page
 from whybench.records.table import record_table
@@ -171,6 +173,40 @@ def draw_figure(suite: str, name: str) -> bytes:
     return "".join(f"{line.rstrip()}\n" for line in plain.splitlines() if line.strip()).encode()
 
 
+TRACED = {
+    "exact": ("exact", {}),
+    "slips at one rule in 20": ("slips", {"error": 0.05}),
+    "follows 5 rules": ("reader", {"rules": 5}),
+    "ignores interventions": ("sees-only", {}),
+}
+"""The agents of the picture of horizons: their names there, and the reference agents."""
+PANEL = 165
+"""Width of a panel in the picture of horizons, in pixels."""
+
+
+@cache
+def chart_horizons() -> dict[str, Any]:
+    """Return the curves of agents with known horizons, as a chart."""
+    suite = get_suite("trace")
+    design = suite.make_design(suite.budget("full").settings)
+    items = list(suite.items(design))
+    rows = [
+        row
+        for name, (agent, settings) in TRACED.items()
+        for row in simulate_rows(suite, design, items, suite.agent(agent), settings, name, {})
+    ]
+    (figure,) = suite.figures(record_table(rows, suite.record_columns))
+    chart = deepcopy(figure.spec or {})
+    chart["spec"]["width"] = PANEL
+    return chart
+
+
+def draw_horizons(scheme: Scheme) -> bytes:
+    """Return the curves as SVG, in the colors of a light or a dark page."""
+    drawn = draw_on_page(chart_horizons(), dark=scheme == "dark")
+    return "".join(f"{line.rstrip()}\n" for line in drawn.splitlines() if line.strip()).encode()
+
+
 WINDOW = (1280, 800)
 MADE_FROM = "made-from"
 """Under this name a photographed page keeps the digest of what was photographed."""
@@ -225,6 +261,7 @@ PICTURES: dict[str, Callable[[], bytes]] = {
         for name in COMMANDS
         for suffix, _, theme in SCHEMES
     },
+    **{f"horizons{suffix}.svg": partial(draw_horizons, scheme) for suffix, scheme, _ in SCHEMES},
     **{f"page{suffix}.png": partial(photograph_page, scheme) for suffix, scheme, _ in SCHEMES},
     **{
         f"figure-{suite}-{name}.svg": partial(draw_figure, suite, name)

@@ -88,6 +88,15 @@ BORNE: dict[str, Callable[[Ends], bool]] = {
     "Tends to answer yes": _above("yes_share", 0.6),
     "Tends to answer no": _below("yes_share", 0.4),
     "Handles interventions worse than observations": _below("horizon_ratio", -0.5),
+    "Handles interventions better than observations": _above("horizon_ratio", 0.5),
+    "Gets about as far with interventions": lambda e: (
+        e["horizon_ratio"][1] > -0.5 and e["horizon_ratio"][2] < 0.5
+    ),
+    "Fails if the cause is set": lambda e: (
+        e["horizon"][2] < 1.5 and e["control_horizon"][1] > 1.5 and e["horizon_ratio"][2] < -0.5
+    ),
+    "More of its answers are correct at greater depths": lambda _: True,  # by a test of the shares
+    "Reaches no limit": _above("horizon", 40.0),
     "Half of its answers are correct at": _above("horizon", 1.5),
     "Does not combine rules": _below("horizon", 1.5),
     "Handles causal effects worse than bare products": _below("horizon_ratio", -0.5),

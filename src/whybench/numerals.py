@@ -6,14 +6,22 @@ from math import isinf
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from whybench.stats import Measure
+    from whybench.stats import Estimate, Measure
 
 UNDETERMINED = "cannot be determined"
 """Printed if there is no estimate, or if its interval covers more than half of its range."""
 
 ABOVE, BELOW = "above_deepest", "below_shallowest"
-BOUNDS = {ABOVE: ">", BELOW: "<"}
-"""Flags of a horizon that lies beyond the depths asked for, and the signs for it."""
+MEDIAN_ABOVE, MEDIAN_BELOW = "median_above_deepest", "median_below_shallowest"
+BOUNDS = {ABOVE: ">", BELOW: "<", MEDIAN_ABOVE: "≥", MEDIAN_BELOW: "≤"}
+BOUNDS_IN_WORDS = {
+    ABOVE: "more than",
+    BELOW: "less than",
+    MEDIAN_ABOVE: "at least",
+    MEDIAN_BELOW: "at most",
+}
+"""Flags of a horizon beyond the depths asked for, with its interval or only with its median, and
+the signs and words for it."""
 
 
 def number_text(value: float | None, sign: str = "", digits: int = 2) -> str:
@@ -53,7 +61,7 @@ def is_determined(measure: Measure) -> bool:
     return covered <= (high - low) / 2
 
 
-def estimate_text(measure: Measure) -> str:
+def estimate_text(measure: Estimate | Measure) -> str:
     """Return the estimate of a measure, or the bound beyond which it lies."""
     for flag, word in BOUNDS.items():
         if flag in measure.flags:
@@ -65,6 +73,8 @@ def measure_text(measure: Measure) -> str:
     """Return the estimate of a measure with its interval, or that it cannot be determined."""
     if not is_determined(measure):
         return UNDETERMINED
-    if BOUNDS.keys() & {*measure.flags}:
-        return estimate_text(measure)
-    return interval_text(measure.estimate, measure.low, measure.high)
+    text = interval_text(measure.estimate, measure.low, measure.high)
+    if not BOUNDS.keys() & {*measure.flags}:
+        return text
+    interval = text.removeprefix(number_text(measure.estimate))
+    return estimate_text(measure) + ("" if {ABOVE, BELOW} & {*measure.flags} else interval)

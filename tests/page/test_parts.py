@@ -204,6 +204,8 @@ def test_an_estimate_from_few_answers_is_drawn_open() -> None:
         ({"range": (0.0, 1.0), "low": 0.25, "high": 0.75}, "0.50 [0.25, 0.75]"),  # half of it
         ({"low": 0.2, "high": 9.0}, "0.50 [0.20, 9.00]"),  # has no range
         ({"range": (0.0, 1.0), "low": None, "high": None}, "0.50"),
+        ({"flags": ("above_deepest",)}, "> 0.5"),
+        ({"flags": ("median_above_deepest",)}, "≥ 0.5 [0.40, 0.70]"),
     ],
 )
 def test_measure_text_interval_over_half_of_the_range_prints_no_number(changes, text) -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whybench.numerals import ABOVE, BELOW
+from whybench.numerals import ABOVE, BELOW, MEDIAN_ABOVE, MEDIAN_BELOW
 from whybench.stats.horizon import RISES, HorizonFit
 
 DEPTHS = np.array([1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48], dtype=float)
@@ -128,6 +128,14 @@ def test_comparisons_are_antisymmetric(first, second) -> None:
     assert one.subtract(one).p > 0.9
 
 
+def test_a_median_beyond_the_depths_is_flagged_if_the_interval_reaches_into_them() -> None:
+    found = {share: fit(np.full(DEPTHS.size, share), 8).estimate() for share in (0.74, 0.47)}
+    assert found[0.74].flags == (MEDIAN_ABOVE,)
+    assert found[0.74].low < found[0.74].estimate == DEPTHS[-1]
+    assert found[0.47].flags == (MEDIAN_BELOW,)
+    assert found[0.47].high > found[0.47].estimate == DEPTHS[0]
+
+
 @given(answers)
 def test_the_order_of_answers_does_not_matter(given_) -> None:
     assert of_answers(given_).estimate() == of_answers(given_[::-1]).estimate()
@@ -135,6 +143,16 @@ def test_the_order_of_answers_does_not_matter(given_) -> None:
 
 @given(answers)
 def test_the_fitted_curve_falls_with_depth(given_) -> None:
-    curve = of_answers(given_).accuracy(DEPTHS.tolist())
-    assert all(one >= other - 1e-12 for one, other in pairwise(curve))
-    assert GUESS <= min(curve) <= max(curve) <= 1
+    curve = of_answers(given_).curve(DEPTHS.tolist())
+    for ends in zip(*(point[1:] for point in curve), strict=True):
+        assert all(one >= other - 1e-12 for one, other in pairwise(ends))
+        assert GUESS <= min(ends) <= max(ends) <= 1
+    assert all(point.low <= point.high for point in curve)
+
+
+@pytest.mark.parametrize("rate", [0.05, 0.1, 0.2])
+def test_the_fitted_curve_contains_the_shares_of_slips(rate: float) -> None:
+    curve = fit(slips(rate), 100, seed=1).curve(DEPTHS.tolist())
+    for point, share in zip(curve, slips(rate), strict=True):
+        assert point.low - 0.02 < share < point.high + 0.02
+        assert point.share == pytest.approx(share, abs=0.06)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from string import Formatter
@@ -54,6 +55,19 @@ RULE = Says("Right in {share:.0%}.", above={"share": 0.5}, below={"luck": 0.1})
 def test_every_interval_must_lie_beyond_its_value(share, luck, said) -> None:
     found = list(RULE.find(AgentMeasures([measure("share", *share), measure("luck", *luck)])))
     assert [one.text for one in found] == (["Right in 70%."] if said else [])
+
+
+def test_a_bound_is_called_one_and_a_flag_can_be_required() -> None:
+    rule = Says("At {reach:.0f}.", flagged={"reach": "above_deepest"})
+    inside = measure("reach", 8.0, 12.0)
+    beyond = replace(inside, estimate=12.0, flags=("above_deepest",))
+    assert not list(rule.find(AgentMeasures([inside])))
+    assert [one.text for one in rule.find(AgentMeasures([beyond]))] == ["At more than 12."]
+    below = replace(inside, estimate=1.0, flags=("below_shallowest",))
+    plain = Says("At {reach:.0f}.")
+    perhaps = replace(inside, flags=("median_above_deepest",))
+    texts = [one.text for m in (inside, below, perhaps) for one in plain.find(AgentMeasures([m]))]
+    assert texts == ["At 10.", "At less than 1.", "At at least 10."]
 
 
 def test_a_measure_without_an_interval_bears_nothing() -> None:

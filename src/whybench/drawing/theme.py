@@ -5,10 +5,11 @@ A chart names no colour and no width. Its colours are parameters of the theme (`
 the theme describes. So one specification is drawn on paper, on a light page and on a dark one.
 
 The roles are `estimate` (a point), `interval`, `general-interval` (for others like what was seen),
-`thin-interval` (of a point in a plane), `curve` (a line through points), `no-estimate`,
-`guide-line` and `guide-band` (what could be reached), `people-line` and `people-band`, `part` (of a
-bar), `tile` (of a map), `written` (words among marks), and `room` (nothing to be seen: it makes an
-axis long enough).
+`thin-interval` (of a point in a plane), `curve` (a line through points), `curve-band` (its
+interval), `curve-point` and `curve-interval` (small, for many points near a curve), `drop-line`
+(from a curve to a value on its axis), `no-estimate`, `guide-line` and `guide-band` (what could be
+reached), `people-line` and `people-band`, `part` (of a bar), `tile` (of a map), `written` (words
+among marks), and `room` (nothing to be seen: it makes an axis long enough).
 """
 
 from __future__ import annotations
@@ -79,6 +80,10 @@ def theme(*, dark: bool = False, paper: bool = False) -> dict[str, Any]:
             "general-interval": {"strokeWidth": 5, "opacity": 0.2, "strokeCap": "butt"},
             "thin-interval": {"strokeWidth": 1, "opacity": 0.8},
             "curve": {"strokeWidth": 1.3, "opacity": 0.9},
+            "curve-band": {"opacity": 0.18, "strokeWidth": 0},
+            "curve-point": {"size": 22, "strokeWidth": 1.1, "opacity": 1},
+            "curve-interval": {"strokeWidth": 1, "opacity": 0.5},
+            "drop-line": {"strokeWidth": 1, "opacity": 0.8, "strokeDash": [1, 2]},
             "no-estimate": {"fontSize": size, "color": soft, "baseline": "middle"},
             "guide-line": {**line, "strokeDash": [3, 2]},
             "guide-band": band,

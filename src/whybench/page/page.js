@@ -192,6 +192,8 @@
       const most = fitted.usermeta?.columns ?? fitted.columns ?? 1;
       const columns = Math.max(1, Math.min(most, Math.floor((room - LABELS) / NARROWEST)));
       fitted.columns = columns;
+      // Panels below each other have an axis each, as the last one may be out of sight.
+      if (columns < most) fitted.resolve = { ...fitted.resolve, axis: { ...fitted.resolve?.axis, x: "independent" } };
       fitted.spec.width = Math.max(110, Math.floor((room - LABELS) / columns) - 24);
     } else {
       fitted.width = "container";

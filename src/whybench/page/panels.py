@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import pyarrow.compute as pc
 from markupsafe import Markup
 
-from whybench.numerals import UNDETERMINED, estimate_text, is_determined, measure_text, number_text
+from whybench.numerals import UNDETERMINED, estimate_text, is_determined, measure_text
 from whybench.page.bars import Scale, scale_of
 from whybench.page.card_charts import FEW, draw_chart
 from whybench.page.cautions import MANY_UNANSWERED
@@ -226,7 +226,7 @@ def _unseen(
             (own, _), (others, other) = sorted(
                 zip((one.a, one.b), one.sides, strict=True), key=lambda side: side[1] != agent
             )
-            values = f"{number_text(own.estimate)} and {number_text(others.estimate)}"
+            values = f"{estimate_text(own)} and {estimate_text(others)}"
             text = f"Differs from {other} in {measure_title(panel.suite, one.measure)}: {values}."
             yield panel.suite, ShownFinding(text, (one.measure,), None)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from whybench.numerals import interval_text, number_text
+from whybench.numerals import estimate_text, interval_text, number_text
 from whybench.results.comparison import PEOPLE
 from whybench.stats.paired import IDENTICAL
 from whybench.suites.registry import get_suite
@@ -96,8 +96,8 @@ def difference_row(one: Difference, others: Sequence[Difference], label: Label) 
     return {
         "measure": label(one.measure, one.labels, alike),
         "agent": one.agent if len(agents) > 1 else "",
-        "A": number_text(one.a.estimate),
-        "B": number_text(one.b.estimate),
+        "A": estimate_text(one.a),
+        "B": estimate_text(one.b),
         "A - B": difference_text(one),
         "p": p_text(one.p),
         "corrected p": p_text(one.corrected_p),

@@ -15,11 +15,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from whybench.numerals import ABOVE, BELOW
+from whybench.numerals import ABOVE, BELOW, MEDIAN_ABOVE, MEDIAN_BELOW
 from whybench.seeds import generator
 from whybench.stats.paired import PairedDifference
 from whybench.stats.results import Estimate
@@ -58,6 +58,10 @@ _CLASSES = np.log2(np.geomspace(LOWEST, HIGHEST, 41))
 """The limits, as log2, of the classes of horizons between which answers are to distinguish."""
 
 
+CURVE_STEPS = 1000
+"""The number of steps between guessing and 1 in which the interval of a curve is computed."""
+
+
 @dataclass(frozen=True, eq=False)
 class _Grid:
     """The points of the grid: scale, steepness, lapses, prior, and log2 of the horizon."""
@@ -90,6 +94,15 @@ def _log_chances(depths: tuple[float, ...], guess: float) -> tuple[Array, Array]
     """Return the logarithms of how often answers are right and wrong, points x depths."""
     chances = np.clip(_grid().accuracy(np.array(depths), guess), 1e-6, 1 - 1e-6)
     return np.log(chances), np.log1p(-chances)
+
+
+class CurvePoint(NamedTuple):
+    """The expected share of right answers at a depth, with the ends of its 95% interval."""
+
+    depth: float
+    share: float
+    low: float
+    high: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,15 +148,21 @@ class HorizonFit:
     def estimate(self) -> Estimate:
         """Return the horizon.
 
-        Value and interval end at the depths that were asked. If all of the interval lies beyond
-        them, there is a flag.
+        Value and interval end at the depths that were asked. There is a flag if all of the interval
+        lies beyond them, and another one if only the median does.
         """
         if not self.depths.size:
             return _undefined(0)
         found = 2.0 ** self._quantiles(_grid().log_horizon)
         shallow, deep = float(self.depths.min()), float(self.depths.max())
         value, low, high = np.clip(found, shallow, deep).tolist()
-        flags = {ABOVE: found[1] >= deep, BELOW: found[2] <= shallow, RISES: self.rises}
+        flags = {
+            ABOVE: found[1] >= deep,
+            BELOW: found[2] <= shallow,
+            MEDIAN_ABOVE: found[1] < deep <= found[0],
+            MEDIAN_BELOW: found[0] <= shallow < found[2],
+            RISES: self.rises,
+        }
         number = self.depths.size
         named = tuple(flag for flag, holds in flags.items() if holds)
         return Estimate(value, low, high, number, number, METHOD, named)
@@ -194,10 +213,20 @@ class HorizonFit:
         """Return the rate of lapses."""
         return self._estimate(_grid().lapse)
 
-    def accuracy(self, depths: Sequence[float]) -> list[float]:
-        """Return the expected share of right answers at depths."""
-        chances = _grid().accuracy(np.array(depths, dtype=float), self.guess)
-        return [float(value) for value in self.posterior @ chances]
+    def curve(self, depths: Sequence[float]) -> list[CurvePoint]:
+        """Return the expected share of right answers at depths, with its interval."""
+        shares = _grid().accuracy(np.array(depths, dtype=float), self.guess)
+        steps = (shares - self.guess) / (1 - self.guess) * CURVE_STEPS
+        means = (self.posterior @ shares).tolist()
+        points = []
+        for depth, mean, bins in zip(depths, means, steps.astype(np.intp).T, strict=True):
+            reached = np.cumsum(np.bincount(bins, self.posterior, CURVE_STEPS + 1))
+            low, high = np.searchsorted(reached, QUANTILES[1:]).tolist()
+            ends = (min(step, CURVE_STEPS) / CURVE_STEPS for step in (low, high + 1))
+            points.append(
+                CurvePoint(depth, mean, *(self.guess + (1 - self.guess) * end for end in ends))
+            )
+        return points
 
     def compare(self, other: HorizonFit) -> Estimate:
         """Return log2 of this horizon over that of an independent fit."""

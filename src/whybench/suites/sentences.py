@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import yaml
 
+from whybench.numerals import BOUNDS_IN_WORDS
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
@@ -87,6 +89,21 @@ def _has_interval(measure: Measure) -> bool:
     return None not in (measure.estimate, measure.low, measure.high)
 
 
+class _Bounded(float):
+    """The estimate of a measure that is shown as a bound if it lies beyond the depths asked."""
+
+    flags: tuple[str, ...]
+
+    def __new__(cls, measure: Measure) -> _Bounded:
+        shown = super().__new__(cls, measure.estimate or 0.0)
+        shown.flags = measure.flags
+        return shown
+
+    def __format__(self, spec: str) -> str:
+        bounds = [words for flag, words in BOUNDS_IN_WORDS.items() if flag in self.flags]
+        return " ".join([*bounds, super().__format__(spec)])
+
+
 class SentenceRule(Protocol):
     """A finding with its condition."""
 
@@ -103,23 +120,27 @@ class Says:
         above: Measures whose intervals must lie above a value.
         below: Measures whose intervals must lie below a value.
         answer: Columns and values of a typical answer.
+        flagged: Measures that must have a flag.
     """
 
     text: str
     above: Mapping[str, float] = field(default_factory=dict)
     below: Mapping[str, float] = field(default_factory=dict)
     answer: Mapping[str, Scalar] = field(default_factory=dict)
+    flagged: Mapping[str, str] = field(default_factory=dict)
 
     def find(self, measures: AgentMeasures) -> Iterator[Remark]:
         """Yield the sentence if all its intervals lie where they must."""
-        names = dict.fromkeys([*self.above, *self.below, *_named(self.text)])
+        names = dict.fromkeys([*self.flagged, *self.above, *self.below, *_named(self.text)])
         found = {name: measures.get(name) for name in names}
         known = {name: one for name, one in found.items() if one is not None}
         if len(known) == len(found) and all(
-            self.above.get(name, -inf) < _low(one) and _high(one) < self.below.get(name, inf)
+            self.above.get(name, -inf) < _low(one)
+            and _high(one) < self.below.get(name, inf)
+            and self.flagged.get(name, "") in ("", *one.flags)
             for name, one in known.items()
         ):
-            numbers = {name: one.estimate for name, one in known.items()}
+            numbers = {name: _Bounded(one) for name, one in known.items()}
             yield Remark(self.text.format(**numbers), tuple(known.values()), self.answer)
 
 
@@ -206,9 +227,9 @@ UNSURE = Remark("The intervals are too wide for a finding.", ())
 def read_sentences(package: str) -> tuple[SentenceRule, ...]:
     """Return the findings that `sentences.yaml` of a package lists.
 
-    An entry has `text` with `above`, `below` and `answer` (`Says`); or `text` with `contrast` (the
-    measure), `factor` and `words` (`Contrast`); or `people` (the measure) with the sentences
-    `above` and `below` (`AgainstPeople`).
+    An entry has `text` with `above`, `below`, `flagged` and `answer` (`Says`); or `text` with
+    `contrast` (the measure), `factor` and `words` (`Contrast`); or `people` (the measure) with the
+    sentences `above` and `below` (`AgainstPeople`).
     """
     text = files(package).joinpath("sentences.yaml").read_text(encoding="utf-8")
     return tuple(_read_rule(dict(entry)) for entry in yaml.safe_load(text))

@@ -4,24 +4,35 @@ from __future__ import annotations
 
 import re
 from itertools import islice
+from typing import TYPE_CHECKING
 
 import pytest
 
 from whybench.records.table import record_table
+from whybench.results.comparison_words import difference_row
 from whybench.suites.calibration import simulate_rows
 from whybench.suites.contract import UserError
+from whybench.suites.pairs import stack_sides
 from whybench.suites.registry import get_suite
+from whybench.suites.sentences import AgentMeasures, find
 from whybench.suites.trace.prompts import parse_prompt
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 SUITE = get_suite("trace")
 
 
-def measured(agent: str, design=None, **settings) -> dict[str, object]:
+def answered(agent: str, design=None, name: str = "a", **settings) -> pa.Table:
     asked = design or SUITE.designs["core"]
     rows = simulate_rows(
-        SUITE, asked, list(SUITE.items(asked)), SUITE.agent(agent), settings, "a", {}
+        SUITE, asked, list(SUITE.items(asked)), SUITE.agent(agent), settings, name, {}
     )
-    table = record_table(list(rows), SUITE.record_columns)
+    return record_table(list(rows), SUITE.record_columns)
+
+
+def measured(agent: str, design=None, **settings) -> dict[str, object]:
+    table = answered(agent, design, **settings)
     return {one.name: one for one in SUITE.measures(table) if not one.at}
 
 
@@ -111,6 +122,58 @@ def test_a_reader_of_so_many_rules_has_that_horizon(rules: int) -> None:
         assert found[name].low <= following
         assert found[name].high >= rules
     assert found["horizon_ratio"].low < 0 < found["horizon_ratio"].high
+
+
+@pytest.mark.parametrize(
+    ("agent", "settings", "findings"),
+    [
+        ("exact", {}, ["Reaches no limit: half of its answers are correct at more than 48 rules."]),
+        (
+            "reader",
+            {"rules": 5},
+            [
+                "Half of its answers are correct at 5 rules.",
+                "Gets about as far with interventions as with observations: half of its answers "
+                "are correct at a depth of 5, compared with 5.",
+            ],
+        ),
+        (
+            "sees-only",
+            {},
+            [
+                "Fails if the cause is set, like an agent that ignores interventions. If the cause "
+                "is observed, half of its answers are correct at a depth of more than 48."
+            ],
+        ),
+        ("guesser", {}, ["Does not combine rules to predict an intervention."]),
+        ("lapses", {"error": 0.4}, ["The intervals are too wide for a finding."]),
+    ],
+)
+def test_findings_are_true_of_the_agent(agent, settings, findings) -> None:
+    measures = AgentMeasures(SUITE.measures(answered(agent, **settings)))
+    assert [one.text for one in find(SUITE.sentences, measures)] == findings
+
+
+def test_an_agent_that_succeeds_at_depth_only_has_no_finding_about_its_horizon() -> None:
+    rows = [
+        {**row, "value": row["truth"] if row["depth"] > 8 else None}
+        for row in answered("exact").to_pylist()
+    ]
+    measures = AgentMeasures(SUITE.measures(record_table(rows, SUITE.record_columns)))
+    [first, *others] = [one.text for one in find(SUITE.sentences, measures)]
+    assert (
+        first
+        == "More of its answers are correct at greater depths, so the horizon doesn't describe it."
+    )
+    assert not any("correct at" in text for text in others)
+
+
+def test_a_comparison_shows_a_horizon_beyond_the_depths_as_a_bound() -> None:
+    sides = [answered(agent, name=agent) for agent in ("exact", "sees-only")]
+    differences = SUITE.comparison.pairs(stack_sides(*sides))
+    [horizon] = [one for one in differences if one.measure == "horizon"]
+    cells = difference_row(horizon, [horizon], lambda measure, *_: measure)
+    assert {cells["A"], cells["B"]} == {"> 48", "< 1"}
 
 
 def test_one_query_alone_has_no_ratio() -> None:

@@ -2,6 +2,7 @@
 
 - `plot_points`: estimates with intervals in rows, a panel for each measure;
 - `plot_lines`: estimates over levels, a panel for each agent or measure;
+- `plot_curves`: fitted curves over a logarithmic axis, a panel for each agent;
 - `plot_plane`: points in two dimensions, a panel for each agent;
 - `plot_cells`: a map of cells with numbers in them;
 - `plot_shares`: bars cut into shares.
@@ -25,6 +26,7 @@ words, to who hears a page.
 
 from whybench.drawing.charts.bars import BarPart, plot_shares
 from whybench.drawing.charts.cells import MapCell, plot_cells
+from whybench.drawing.charts.curves import FittedCurve, Threshold, plot_curves
 from whybench.drawing.charts.lines import plot_lines
 from whybench.drawing.charts.parts import Chart, Guide, ShownEstimate, span_of
 from whybench.drawing.charts.plane import Segment, Spot, Writing, plot_plane
@@ -34,13 +36,16 @@ from whybench.drawing.theme import theme
 __all__ = [
     "BarPart",
     "Chart",
+    "FittedCurve",
     "Guide",
     "MapCell",
     "Segment",
     "ShownEstimate",
     "Spot",
+    "Threshold",
     "Writing",
     "plot_cells",
+    "plot_curves",
     "plot_lines",
     "plot_plane",
     "plot_points",

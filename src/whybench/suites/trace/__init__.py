@@ -26,7 +26,13 @@ from whybench.suites.contract import (
     round_mean,
 )
 from whybench.suites.depths import make_items
-from whybench.suites.horizon import HEADLINE, compare_horizons, declare_horizon, group_by_depth
+from whybench.suites.horizon import (
+    HEADLINE,
+    compare_horizons,
+    declare_horizon,
+    fit_horizon,
+    group_by_depth,
+)
 from whybench.suites.measures import measure_groups
 from whybench.suites.rounds import BUDGETS, Adaptive
 from whybench.suites.sentences import read_sentences
@@ -42,6 +48,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from whybench.drawing.figure import Figure
     from whybench.stats import Difference, Measure
 
 __all__ = ["SUITE"]
@@ -145,6 +152,18 @@ class Trace(Suite[TraceDesign, TraceItem]):
             "correct": round_mean(row["value"] == row["truth"] for row in rows),
             "answered": round_mean(row["value"] is not None for row in rows),
         }
+
+    def figures(self, records: pa.Table) -> Iterable[Figure]:
+        """Return the curves of a run."""
+        from whybench.suites.horizon_figures import horizon_figures  # noqa: PLC0415
+
+        return horizon_figures(
+            records,
+            CONDITION,
+            MEASURES,
+            lambda group, query: group.once(fit_horizon, query, GUESS),
+            "number of rules",
+        )
 
     def measures(self, records: pa.Table) -> list[Measure]:
         """Return the horizons and the accuracies."""
