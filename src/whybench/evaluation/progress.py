@@ -68,9 +68,12 @@ class Progress:
         return "; ".join(parts)
 
 
-def planned_samples(task: Any, limit: int | None, epochs: int | None) -> set[tuple[str, int]]:
-    """Return id and epoch of each sample that a task asks."""
-    ids = [str(sample.id) for sample in task.dataset][:limit]
+def planned_samples(
+    task: Any, limit: int | tuple[int, int] | None, epochs: int | None
+) -> set[tuple[str, int]]:
+    """Return id and epoch of each sample that a task asks; a limit of two numbers is a range."""
+    asked = slice(*limit) if isinstance(limit, tuple) else slice(limit)
+    ids = [str(sample.id) for sample in task.dataset][asked]
     return {(name, epoch) for name in ids for epoch in range(1, (epochs or 1) + 1)}
 
 

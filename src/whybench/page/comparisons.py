@@ -103,7 +103,8 @@ def compare_agents(material: Material, against: str = "") -> AgentComparisons:
             sides = (table.filter(pc.equal(table["agent"], agent)) for agent in (first, second))
             with fence.around(f"{name}, {first} and {second}"):
                 found += compare_tables(get_suite(name), *sides)
-    notes = list(fence.notes)
+    notes = [*fence.notes, *(material.looks.lines() if material.looks else ())]
+    found = material.looks.apply(found) if material.looks else found
     primary: dict[str, list[Difference]] = {}
     further: dict[str, list[Difference]] = {}
     for one in correct_family(found):
@@ -123,7 +124,9 @@ def compare_levels(material: Material) -> LevelComparisons:
     """Compare conditions as the experiment states it, or by all primary measures."""
     stated = material.statement
     tables = dict(tables_of(material))
-    compared, notes = (stated.analysis if stated else AnalysisPlan()).compare(tables)
+    compared, notes = (stated.analysis if stated else AnalysisPlan()).compare(
+        tables, material.looks
+    )
     rows: dict[str, list[Difference]] = {}
     for one in (one for each in compared for one in each):
         rows.setdefault(one.suite, []).append(one)
