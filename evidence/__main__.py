@@ -39,6 +39,7 @@ SUBJECTS = (
     "prose",
     "readers",
     "horizon",
+    "sequential",
 )
 
 

@@ -77,7 +77,7 @@ class Deciding:
 
     Attributes:
         analysis: The planned measures, factors and smallest differences.
-        sides: The agents that are compared, the reference first; none if conditions are.
+        sides: The models that are compared, the reference first; none if conditions are.
         schedules: Suite to the looks at its design, of the suites that can be decided.
     """
 
@@ -194,6 +194,7 @@ class Deciding:
         looks = Looks(self.content())
         looks.write(folder)
         seen: dict[tuple[Any, ...], list[Look]] = {}
+        agents: tuple[str, ...] = ()
         last = max((unit.look for unit in units), default=0)
         first = [unit for unit in units if not unit.look]
         for number in range(1, last + 1):
@@ -202,14 +203,17 @@ class Deciding:
                 return reasons
             first = []
             tables = load(folder).tables
+            agents = agents or self._find_agents(stage, folder)
             for name in dict.fromkeys(unit.ask.suite for unit in stage):
-                found = self._look(name, number, tables[name], seen)
+                found = self._look(name, number, tables[name], agents, seen)
                 ended = number == len(self.schedules[name].ends) or (
                     bool(found) and all(one.state != OPEN for one in found)
                 )
                 new = [one for one in found if one.look.number == number]
                 for one in new:
                     say(_state(one, len(self.schedules[name].ends)))
+                if ended and not found:
+                    say(f"{name}: no planned difference can be computed from these answers")
                 results = [one for one in looks.results if one.suite != name]
                 looks = replace(
                     looks,
@@ -220,8 +224,27 @@ class Deciding:
             looks.write(folder)
         return []
 
+    def _find_agents(self, units: Sequence[Unit], folder: Path) -> tuple[str, ...]:
+        """Return the names that the sides have in the records, by the logs of a look."""
+        from whybench.records.logs import agent_name, read_headers  # noqa: PLC0415
+
+        places = {name_agent(unit.model, unit.args): folder / unit.place for unit in units}
+        headers = (read_headers([places[side]])[-1][1] for side in self.sides)
+        agents = tuple(map(agent_name, headers))
+        if len({*agents}) < len(agents):
+            raise UserError(
+                f"`until` must have two sides with different names, got {agents[0]} twice; give "
+                "the models different arguments"
+            )
+        return agents
+
     def _look(
-        self, name: str, number: int, table: pa.Table, seen: dict[tuple[Any, ...], list[Look]]
+        self,
+        name: str,
+        number: int,
+        table: pa.Table,
+        agents: Sequence[str],
+        seen: dict[tuple[Any, ...], list[Look]],
     ) -> list[Decision]:
         """Return the decision on each planned difference, by the answers up to a look."""
         schedule = self.schedules[name]
@@ -229,24 +252,23 @@ class Deciding:
         rows = zip(table["item"].to_pylist(), table["design_hash"].to_pylist(), strict=True)
         table = table.filter([i in asked and d == schedule.design_hash for i, d in rows])
         found = []
-        for one in self._compare(name, table):
+        for one in self._compare(name, table, agents):
             key = one.agent, one.side_a, one.side_b, one.measure, *one.labels.items()
             looks = seen.setdefault(key, [])
             looks.append(Look(number, schedule.shares[number - 1], one))
             found.append(decide(looks, self.analysis.smallest.get(one.measure)))
         return found
 
-    def _compare(self, name: str, table: pa.Table) -> list[Difference]:
+    def _compare(self, name: str, table: pa.Table, agents: Sequence[str]) -> list[Difference]:
         """Return the planned differences of a suite."""
         measures = list_decisive(name, self.analysis)
         if not self.sides:
             plan = replace(self.analysis, measures=measures)
             return [one for each in plan.compare({name: table})[0] for one in each]
-        sides = (
-            table.filter([who == side for who in table["agent"].to_pylist()]) for side in self.sides
-        )
+        rows = table["agent"].to_pylist()
+        first, second = (table.filter([who == agent for who in rows]) for agent in agents)
         try:
-            compared = compare_suites(*({name: side} for side in sides), self.analysis.smallest)
+            compared = compare_suites({name: first}, {name: second}, self.analysis.smallest)
         except UserError:  # no item was answered by both so far
             return []
         return [one for one in compared if one.measure in measures]

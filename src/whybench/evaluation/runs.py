@@ -183,7 +183,9 @@ def plan_deciding(
         smallest: Measure to the smallest difference of interest.
     """
     analysis = read_until(until, AnalysisPlan(), smallest)
-    return analysis and Deciding.plan(analysis, [ask], [(model, model_args)], crossings)
+    if analysis is None:
+        return None
+    return Deciding.plan(analysis, [ask], [(model, model_args)], crossings)
 
 
 def log_folder(

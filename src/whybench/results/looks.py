@@ -89,7 +89,7 @@ class Looks:
             ends = self.plan["suites"][suite]["samples"]
             lines.append(
                 f"{suite}: ended at look {number} of {len(ends)}, with {ends[number - 1]:,} of "
-                f"{ends[-1]:,} samples of each side ({ends[number - 1] / ends[-1]:.0%})"
+                f"{ends[-1]:,} samples ({ends[number - 1] / ends[-1]:.0%})"
             )
         return lines
 
@@ -121,15 +121,9 @@ def _key(one: Difference) -> tuple[Any, ...]:
 
 def _reverse(one: Difference) -> Difference:
     """Return B - A."""
-
-    def negate(value: float | None) -> float | None:
-        return None if value is None else -value
-
-    return replace(
-        one,
-        **{"a": one.b, "b": one.a, "side_a": one.side_b, "side_b": one.side_a},
-        **{"difference": negate(one.difference), "low": negate(one.high), "high": negate(one.low)},
-    )
+    difference, low, high = (None if x is None else -x for x in (one.difference, one.high, one.low))
+    swapped = replace(one, a=one.b, b=one.a, side_a=one.side_b, side_b=one.side_a)
+    return replace(swapped, difference=difference, low=low, high=high)
 
 
 def _find_folder(source: Path) -> Path | None:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-NODES = 96
+NODES = 64
 """The nodes of the quadrature on each interval."""
 
 FARTHEST = 8.0

@@ -1,0 +1,3 @@
+"""Real runs until decided: where they end, and whether an interrupted run ends alike."""
+
+PARTS = {}
