@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cache
+from math import ceil
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -66,7 +67,8 @@ def _likelihood() -> tuple[Array, NDArray[np.intp], NDArray[np.intp]]:
     Points are sorted by their horizon within the depths.
     """
     grid, depths = _grid(), np.array(DEPTHS, dtype=float)
-    low, high = (round(float(np.log2(end / LOWEST)) / BIN) for end in (DEPTHS[0], DEPTHS[-1]))
+    low = round(float(np.log2(DEPTHS[0] / LOWEST)) / BIN)
+    high = ceil(float(np.log2(DEPTHS[-1] / LOWEST)) / BIN)
     places = np.clip(np.round((grid.log_horizon - np.log2(LOWEST)) / BIN), low, high)
     order = np.argsort(places, kind="stable")
     bins, starts = np.unique(places[order], return_index=True)

@@ -151,14 +151,15 @@ class Deciding:
         for name, one in self.content()["suites"].items():
             ends, smallest = one["samples"], one["smallest"]
             measures = ", ".join(f"{measure} ({size})" for measure, size in smallest.items())
-            clear, near = expected_shares(self.schedules[name].shares)
+            near, clear = expected_shares(self.schedules[name].shares)
             yield (
                 f"{name}: until decided by {measures}, with the smallest difference of interest; "
-                f"{len(ends)} looks, at {', '.join(f'{end:,}' for end in ends)} samples of a side"
+                f"{len(ends)} looks, at {', '.join(f'{end:,}' for end in ends)} samples"
             )
             yield (
-                f"{name}: at most all calls of the plan; about {clear:.0%} of them for a gap that "
-                f"is clear, {near:.0%} for one that the whole design finds with a power of 80%"
+                f"{name}: at most all calls of the plan; with many sampled units about {near:.0%} "
+                "of them for a gap that the whole design finds with a power of 80%, and "
+                f"{clear:.0%} for twice this gap"
             )
 
     def check_folder(self, folder: Path) -> None:

@@ -137,13 +137,12 @@ def decide(looks: Sequence[Look], smallest: float | None = None) -> Decision:
 
 
 def expected_shares(shares: tuple[float, ...]) -> tuple[float, float]:
-    """Return the mean shares of a design that are asked for a clear gap and for one near the limit.
+    """Return the mean shares of a design that are asked for a gap near the limit, and for twice it.
 
-    A gap near the limit is one that the whole design finds with a power of 80%. A clear one is
-    twice as large.
+    A gap near the limit is one that the whole design finds with a power of 80%.
     """
     boundaries = spend(shares, ALPHA)
-    return boundaries.expected_share(2 * NEAR), boundaries.expected_share(NEAR)
+    return boundaries.expected_share(NEAR), boundaries.expected_share(2 * NEAR)
 
 
 def is_test(one: Difference) -> bool:
