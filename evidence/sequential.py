@@ -15,7 +15,7 @@ from scipy.stats import beta, binom
 
 from evidence import sequential_horizons, sequential_runs
 from evidence.figures import ALPHA, LEAST_COVERED, Figure, Parts, covers_enough, figures_of
-from whybench.results.sequential import DECIDED, NEAR, Decision, Look, decide
+from whybench.results.sequential import DECIDED, NEAR, InterimLook, SequentialResult, decide
 from whybench.seeds import generator
 from whybench.stats import Difference, Jackknifed, clustered_share
 from whybench.stats.sequential import Boundaries, spend
@@ -91,7 +91,7 @@ class Simulated:
         gap: The true difference.
     """
 
-    decisions: tuple[Decision, ...]
+    decisions: tuple[SequentialResult, ...]
     fixed: tuple[bool, ...]
     gap: float
 
@@ -120,7 +120,9 @@ def simulate(shape: Shape, lower: float, upper: float, runs: int) -> Simulated:
     for _ in range(runs):
         sides = _answer(shape, lower, upper, rng)
         looks = [
-            Look(number, number / LOOKS, _compare(shape, sides, shape.units * number // LOOKS))
+            InterimLook(
+                number, number / LOOKS, _compare(shape, sides, shape.units * number // LOOKS)
+            )
             for number in range(1, LOOKS + 1)
         ]
         decisions.append(decide(looks))

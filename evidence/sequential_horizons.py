@@ -17,7 +17,7 @@ from scipy.special import ndtri
 from scipy.stats import binom
 
 from evidence.figures import ALPHA, Figure, Parts
-from whybench.results.sequential import Look, decide
+from whybench.results.sequential import InterimLook, decide
 from whybench.seeds import generator
 from whybench.stats import Difference
 from whybench.stats.horizon import BIN, LOWEST, HorizonFit, _grid
@@ -177,10 +177,10 @@ def coverage(small: bool) -> Iterator[Figure]:
         answers = [side.answer(rng, runs) for side in (first, second)]
         covered, shares, states = 0, [], []
         for run in range(runs):
-            looks: list[Look] = []
+            looks: list[InterimLook] = []
             for number in range(1, LOOKS + 1):
                 one = _difference([side[run] for side in answers], number)
-                looks.append(Look(number, number / LOOKS, one))
+                looks.append(InterimLook(number, number / LOOKS, one))
                 found = decide(looks)
                 if found.state != "open":
                     break

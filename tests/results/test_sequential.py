@@ -9,7 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whybench.results.sequential import Decision, Look, decide, default_smallest, effect_at
+from whybench.results.sequential import (
+    InterimLook,
+    SequentialResult,
+    decide,
+    default_smallest,
+    effect_at,
+)
 from whybench.stats import Difference, Estimate
 from whybench.stats.horizon import METHOD
 from whybench.stats.paired import mean_change
@@ -22,10 +28,12 @@ def difference(changes: list[float]) -> Difference:
     return replace(found, suite="intervene")
 
 
-def ask(changes: list[float], looks: int = 5, **smallest: float) -> Decision:
+def ask(changes: list[float], looks: int = 5, **smallest: float) -> SequentialResult:
     """Return the decision over equal looks at changes of units in order."""
     size = len(changes) // looks
-    every = [Look(n, n / looks, difference(changes[: n * size])) for n in range(1, looks + 1)]
+    every = [
+        InterimLook(n, n / looks, difference(changes[: n * size])) for n in range(1, looks + 1)
+    ]
     return decide(every, **smallest)
 
 
@@ -61,7 +69,7 @@ def test_decide_no_smallest_difference_goes_on_to_the_end() -> None:
 
 
 def test_decide_fewer_than_eight_units_is_no_test() -> None:
-    found = decide([Look(1, 0.2, difference([0.5, 0.6, 0.5, 0.4, 0.5, 0.6, 0.5]))])
+    found = decide([InterimLook(1, 0.2, difference([0.5, 0.6, 0.5, 0.4, 0.5, 0.6, 0.5]))])
     assert (found.state, found.statistic) == ("open", None)
     assert "not_decided" in found.difference.flags
 
@@ -73,19 +81,22 @@ def test_decide_identical_sides_are_complete_after_the_whole_design() -> None:
 
 
 def test_decide_keeps_the_look_that_decided() -> None:
-    looks = [Look(1, 0.5, difference([0.4, 0.6] * 20)), Look(2, 1.0, difference([-0.1, 0.1] * 40))]
+    looks = [
+        InterimLook(1, 0.5, difference([0.4, 0.6] * 20)),
+        InterimLook(2, 1.0, difference([-0.1, 0.1] * 40)),
+    ]
     assert decide(looks) == decide(looks[:1])
 
 
 def test_decide_horizons_beyond_the_posterior_bound_differ() -> None:
-    assert decide([Look(1, 0.25, horizon(1, 3, 6, 0.004))]).state == "decided"
-    assert decide([Look(1, 0.25, horizon(0.5, 3, 6, 0.006))]).state == "open"
+    assert decide([InterimLook(1, 0.25, horizon(1, 3, 6, 0.004))]).state == "decided"
+    assert decide([InterimLook(1, 0.25, horizon(0.5, 3, 6, 0.006))]).state == "open"
 
 
 def test_decide_horizons_within_an_octave_have_no_difference_of_interest() -> None:
     assert default_smallest(horizon(-1, 0, 1, 0.9)) == (-2.0, 4.0)
-    assert decide([Look(1, 0.25, horizon(-1, 0.1, 1, 0.9))]).state == "no_difference"
-    assert decide([Look(1, 0.25, horizon(-1.9, 0.1, 1, 0.9))]).state == "open"
+    assert decide([InterimLook(1, 0.25, horizon(-1, 0.1, 1, 0.9))]).state == "no_difference"
+    assert decide([InterimLook(1, 0.25, horizon(-1.9, 0.1, 1, 0.9))]).state == "open"
 
 
 @given(st.lists(st.floats(-1, 1), min_size=8, max_size=30))

@@ -18,8 +18,8 @@ from whybench.results.comparison import compare_suites
 from whybench.results.looks import FILE, Looks
 from whybench.results.sequential import (
     OPEN,
-    Decision,
-    Look,
+    InterimLook,
+    SequentialResult,
     decide,
     expected_shares,
     explain_smallest,
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 
     from whybench.evaluation.units import Unit
     from whybench.planning.asks import Ask
+    from whybench.results import Difference
     from whybench.results.experiments import AnalysisPlan
-    from whybench.stats import Difference
 
     Models = Sequence[tuple[str, Mapping[str, Any]]]
 
@@ -181,7 +181,7 @@ class Deciding:
         units: Sequence[Unit],
         folder: Path,
         ask: Callable[[Sequence[Unit]], list[str]],
-        say: Callable[[str], None],
+        show: Callable[[str], None],
     ) -> list[str]:
         """Ask units look by look until all is decided, and return why units are incomplete.
 
@@ -189,12 +189,12 @@ class Deciding:
             units: All units.
             folder: The folder of the output, where the looks are written.
             ask: Asks units, and returns why some are incomplete.
-            say: Called with a line for each difference at each look.
+            show: Called with a line for each difference at each look.
         """
         self.check_folder(folder)
         looks = Looks(self.content())
         looks.write(folder)
-        seen: dict[tuple[Any, ...], list[Look]] = {}
+        seen: dict[tuple[Any, ...], list[InterimLook]] = {}
         agents: tuple[str, ...] = ()
         last = max((unit.look for unit in units), default=0)
         first = [unit for unit in units if not unit.look]
@@ -212,9 +212,9 @@ class Deciding:
                 )
                 new = [one for one in found if one.look.number == number]
                 for one in new:
-                    say(_state(one, len(self.schedules[name].ends)))
+                    show(_state(one, len(self.schedules[name].ends)))
                 if ended and not found:
-                    say(f"{name}: no planned difference can be computed from these answers")
+                    show(f"{name}: no planned difference can be computed from these answers")
                 results = [one for one in looks.results if one.suite != name]
                 looks = replace(
                     looks,
@@ -245,8 +245,8 @@ class Deciding:
         number: int,
         table: pa.Table,
         agents: Sequence[str],
-        seen: dict[tuple[Any, ...], list[Look]],
-    ) -> list[Decision]:
+        seen: dict[tuple[Any, ...], list[InterimLook]],
+    ) -> list[SequentialResult]:
         """Return the decision on each planned difference, by the answers up to a look."""
         schedule = self.schedules[name]
         asked = set(schedule.items[: schedule.counts[number - 1]])
@@ -256,7 +256,7 @@ class Deciding:
         for one in self._compare(name, table, agents):
             key = one.agent, one.side_a, one.side_b, one.measure, *one.labels.items()
             looks = seen.setdefault(key, [])
-            looks.append(Look(number, schedule.shares[number - 1], one))
+            looks.append(InterimLook(number, schedule.shares[number - 1], one))
             found.append(decide(looks, self.analysis.smallest.get(one.measure)))
         return found
 
@@ -293,7 +293,7 @@ def list_decisive(suite: str, analysis: AnalysisPlan) -> tuple[str, ...]:
     return tuple(name for name in analysis.measures or primary if has_better_end(name))
 
 
-def _state(one: Decision, looks: int) -> str:
+def _state(one: SequentialResult, looks: int) -> str:
     """Return a decision in a line."""
     found = one.look.difference
     words = {OPEN: "go on", "no_difference": "no difference of interest"}.get(one.state, one.state)
@@ -307,7 +307,7 @@ def _state(one: Decision, looks: int) -> str:
     )
 
 
-def _row(one: Decision) -> dict[str, Any]:
+def _row(one: SequentialResult) -> dict[str, Any]:
     """Return a difference at a look as a row of the history."""
     seen = one.look.difference
     names = ("suite", "agent", "side_a", "side_b", "measure", "difference", "low", "high", "p")

@@ -191,14 +191,14 @@ class Job:
         self,
         workers: int | None = None,
         ray: bool = False,
-        say: Callable[[str], None] = lambda _: None,
+        show: Callable[[str], None] = lambda _: None,
     ) -> list[str]:
         """Run all units that are incomplete, and return why units still are.
 
         Args:
             workers: The number of processes; None for this one alone.
             ray: Run them as tasks of Ray.
-            say: Called with each look, a line at a time.
+            show: Called with each look, a line at a time.
 
         Raises:
             StoppedError: Asking made no sense any more, or no unit has answers.
@@ -210,7 +210,7 @@ class Job:
             check_whole(folder)
             return self._run_all(self.units, workers, ray)
         return deciding.run(
-            self.units, folder, lambda units: self._run_all(units, workers, ray), say
+            self.units, folder, lambda units: self._run_all(units, workers, ray), show
         )
 
     def _run_all(self, units: Sequence[Unit], workers: int | None, ray: bool) -> list[str]:

@@ -107,7 +107,7 @@ def run(
 
     Raises:
         UserError: The request cannot be met: says what was expected, what came and what to do.
-        StoppedError: Asking made no sense any more: says why and how far it is.
+        StoppedError: Asking made no sense any more; it has the reason and the progress.
         Interrupted: A signal ended it in order; a `KeyboardInterrupt` with the signal's number.
     """
     from whybench.results.sources import load  # noqa: PLC0415  (not for those who only plan)

@@ -1,8 +1,8 @@
 """The looks of a run that was asked until its comparisons were decided, as a file of its folder.
 
-`looks.json` has what was planned before the first answer, every difference at every look, and the
-differences with the p-values and intervals of the sequential design. Whoever compares answers from
-this folder gets these differences in place of those that ignore the looks. Differences that were
+`looks.json` has the plan from before the first answer, every difference at every look, and the
+differences with the p-values and intervals of the sequential design. Comparisons of answers from
+this folder have these differences in place of those that ignore the looks. Differences that were
 not planned have the flag `optional_stopping`.
 """
 
@@ -33,8 +33,7 @@ class Looks:
     """The looks of a run.
 
     Attributes:
-        plan: What was planned: for each suite the looks, for all the measures and the smallest
-            differences.
+        plan: The plan: the sides, and for each suite the looks, measures and smallest differences.
         history: A row for each difference at each look.
         results: The differences of the sequential design.
         ended: Suite to the look at which its asking ended.

@@ -1,4 +1,4 @@
-"""A difference that was looked at several times: whether asking may end, and what it shows then.
+"""A difference that was looked at several times: whether asking may end, and its inference then.
 
 Each look has the difference of all answers up to it. Its statistic is the normal quantile of its
 p-value. A look with fewer than `LEAST_UNITS` sampled units is no test. Asking ends
@@ -75,7 +75,7 @@ HIGHEST = 30.0
 
 
 @dataclass(frozen=True)
-class Look:
+class InterimLook:
     """A difference at a look.
 
     Attributes:
@@ -90,7 +90,7 @@ class Look:
 
 
 @dataclass(frozen=True)
-class Decision:
+class SequentialResult:
     """Whether asking may end for a difference, and its inference.
 
     Attributes:
@@ -102,20 +102,20 @@ class Decision:
     """
 
     state: str
-    look: Look
+    look: InterimLook
     statistic: float | None
     bound: float | None
     difference: Difference
 
 
-def decide(looks: Sequence[Look], smallest: float | None = None) -> Decision:
+def decide(looks: Sequence[InterimLook], smallest: float | None = None) -> SequentialResult:
     """Return the decision about a difference, from its looks in order.
 
     Args:
         looks: The looks so far.
         smallest: The smallest difference of interest; by default that of `default_smallest`.
     """
-    tests: list[Look] = []
+    tests: list[InterimLook] = []
     state = OPEN
     for look in looks:
         if is_test(look.difference):
@@ -128,12 +128,12 @@ def decide(looks: Sequence[Look], smallest: float | None = None) -> Decision:
     flag = {OPEN: (OPEN_FLAG,), NO_DIFFERENCE: (WITHIN_SMALLEST,)}.get(state, ())
     one = replace(look.difference, flags=(*look.difference.flags, *flag))
     if not is_test(one):
-        return Decision(state, look, None, None, one)
+        return SequentialResult(state, look, None, None, one)
     boundaries, statistic = _rule_of(one)(_shares_of(tests), ALPHA), statistic_of(one)
     infer = _infer_repeated if flag else _infer_ended
     method = f"group-sequential, {state} at look {look.number}; {one.method}"
     found = _clip(replace(infer(one, statistic, boundaries), method=method))
-    return Decision(state, look, statistic, boundaries.bounds[-1], found)
+    return SequentialResult(state, look, statistic, boundaries.bounds[-1], found)
 
 
 def expected_shares(shares: tuple[float, ...]) -> tuple[float, float]:
@@ -176,7 +176,7 @@ def _has_highest(suite: str, measure: str) -> bool:
     return declared is not None and declared.range[1] < inf
 
 
-def _examine(tests: Sequence[Look], smallest: float | None) -> str:
+def _examine(tests: Sequence[InterimLook], smallest: float | None) -> str:
     """Return the state that the last of some tests decides, of which the others decided nothing."""
     last, one, shares = tests[-1], tests[-1].difference, _shares_of(tests)
     if abs(statistic_of(one)) >= _rule_of(one)(shares, ALPHA).bounds[-1]:
@@ -193,7 +193,7 @@ def _rule_of(one: Difference) -> Rule:
     return spend_evenly if one.method == METHOD else spend
 
 
-def _shares_of(tests: Sequence[Look]) -> tuple[float, ...]:
+def _shares_of(tests: Sequence[InterimLook]) -> tuple[float, ...]:
     return tuple(look.share for look in tests)
 
 

@@ -1,7 +1,7 @@
 """Group-sequential tests: a difference is looked at several times, and asking may end at any look.
 
 Looking often raises false alarms unless each look has a stricter boundary. Boundaries are in
-standard errors, and the share t of the design that was asked stands for the information. The
+standard errors, and the information is the share t of the design that was asked. The
 boundaries of `spend` give out the level of the test as t grows, by the function of O'Brien and
 Fleming's type (Lan and DeMets 1983), one tail of alpha / 2:
 
@@ -54,7 +54,7 @@ class Exits(NamedTuple):
     below: Array
 
 
-class Ended(NamedTuple):
+class StagedInference(NamedTuple):
     """An inference about a test that ended, in standard errors of its last look.
 
     Attributes:
@@ -105,7 +105,7 @@ class Boundaries:
         """The level of the test, both tails."""
         return float(np.sum(self.exits()))
 
-    def end(self, look: int, statistic: float, level: float = 1 - ALPHA) -> Ended:
+    def end(self, look: int, statistic: float, level: float = 1 - ALPHA) -> StagedInference:
         """Return the inference about a test that ended at a look.
 
         Args:
@@ -129,7 +129,7 @@ class Boundaries:
         at_zero = above(0.0)
         tails = (1 - level) / 2, 0.5, (1 + level) / 2
         low, middle, high = map(solve, tails)
-        return Ended(min(1.0, 2 * min(at_zero, 1 - at_zero)), middle, low, high)
+        return StagedInference(min(1.0, 2 * min(at_zero, 1 - at_zero)), middle, low, high)
 
     def _tail(self, look: int, statistic: float, drift: float) -> float:
         """Return the probability of ending as high as this, or higher, in the order of stages."""
