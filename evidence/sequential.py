@@ -153,8 +153,8 @@ def _jackknife(hits: Array) -> Jackknifed:
     places = np.repeat(np.arange(units), each)
     sums = hits.sum(axis=1)
     without = (sums.sum() - sums) / (hits.size - each)
-    named = dict(zip(range(units), without.tolist(), strict=True))
-    return Jackknifed(clustered_share(hits.ravel(), places), named)
+    estimate = clustered_share(hits.ravel(), places)
+    return Jackknifed(estimate, dict(enumerate(without.tolist())))
 
 
 @cache

@@ -62,8 +62,8 @@ def interrupted(small: bool) -> Iterator[Figure]:
 
 def _start(folder: Path) -> subprocess.Popen[bytes]:
     (folder / "two.yaml").write_text(yaml.safe_dump(STATED), encoding="utf-8")
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    return subprocess.Popen([command(), *WORDS], cwd=folder, **quiet)
+    nowhere = subprocess.DEVNULL
+    return subprocess.Popen([command(), *WORDS], cwd=folder, stdout=nowhere, stderr=nowhere)
 
 
 def _run(folder: Path) -> dict[str, Any]:

@@ -193,7 +193,8 @@ class Deciding:
         """
         self.check_folder(folder)
         looks = Looks(self.content())
-        looks.write(folder)
+        if Looks.read(folder) is None:
+            looks.write(folder)
         seen: dict[tuple[Any, ...], list[InterimLook]] = {}
         agents: tuple[str, ...] = ()
         last = max((unit.look for unit in units), default=0)

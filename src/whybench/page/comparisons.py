@@ -103,7 +103,7 @@ def compare_agents(material: Material, against: str = "") -> AgentComparisons:
             sides = (table.filter(pc.equal(table["agent"], agent)) for agent in (first, second))
             with fence.around(f"{name}, {first} and {second}"):
                 found += compare_tables(get_suite(name), *sides)
-    notes = [*fence.notes, *(material.looks.lines() if material.looks else ())]
+    notes = [*fence.notes, *_explain_looks(material, of_agents=True)]
     found = material.looks.apply(found) if material.looks else found
     primary: dict[str, list[Difference]] = {}
     further: dict[str, list[Difference]] = {}
@@ -133,9 +133,15 @@ def compare_levels(material: Material) -> LevelComparisons:
     return LevelComparisons(
         {name: mine[:MOST_ROWS] for name, mine in rows.items()},
         [*_sentences(compared)] if stated else (),
-        notes if stated else (),
+        [*(notes if stated else ()), *_explain_looks(material, of_agents=False)],
         stated.check(tables, material.runs) if stated else (),
     )
+
+
+def _explain_looks(material: Material, *, of_agents: bool) -> list[str]:
+    """Return lines on the looks of a run until decided, if its sides are agents, or are not."""
+    looks = material.looks
+    return looks.lines() if looks and bool(looks.plan["sides"]) == of_agents else []
 
 
 def _sentences(compared: Sequence[Comparison]) -> Iterator[str]:

@@ -88,7 +88,8 @@ class Looks:
             ends = self.plan["suites"][suite]["samples"]
             lines.append(
                 f"{suite}: ended at look {number} of {len(ends)}, with {ends[number - 1]:,} of "
-                f"{ends[-1]:,} samples ({ends[number - 1] / ends[-1]:.0%})"
+                f"{ends[-1]:,} samples ({ends[number - 1] / ends[-1]:.0%}); p and "
+                "intervals of the planned differences are group-sequential"
             )
         return lines
 
