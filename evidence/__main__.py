@@ -40,6 +40,7 @@ SUBJECTS = (
     "readers",
     "horizon",
     "rounds",
+    "sequential",
 )
 
 

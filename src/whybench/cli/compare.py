@@ -7,15 +7,15 @@ It prints tables, or `--json` for machines, and fails on conditions such as
 from __future__ import annotations
 
 import sys
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import click
 
-from whybench.cli.options import json_option, print_json, read_sources
+from whybench.cli.options import json_option, print_json, read_sources, smallest_option
 from whybench.cli.tables import label_measure
 from whybench.drawing.figure import save_figures
 from whybench.errors import UserError
+from whybench.stats import correct_family
 from whybench.terminal import print_line, print_rows, show_progress
 
 if TYPE_CHECKING:
@@ -44,12 +44,7 @@ FAILED = 1
     metavar="CONDITION",
     help='Exit with 1 if met: "heldout_r2<-0.05"; may be repeated.',
 )
-@click.option(
-    "--smallest",
-    multiple=True,
-    metavar="MEASURE=NUMBER",
-    help="Set the smallest difference of interest: explaining_away=0.05; may be repeated.",
-)
+@smallest_option
 @click.option("--strict", is_flag=True, help="Apply --fail-if to estimates, not intervals.")
 @click.option("--baseline", metavar="people", help="Compare with people who answered the same.")
 @click.option("-o", "--output", type=click.Path(), help="Write the table to .csv or .parquet.")
@@ -62,7 +57,7 @@ def compare_command(
     reference: str | None,
     measures: tuple[str, ...],
     fail_if: tuple[str, ...],
-    smallest: tuple[str, ...],
+    smallest: dict[str, float],
     strict: bool,
     baseline: str | None,
     output: str | None,
@@ -79,18 +74,17 @@ def compare_command(
     from whybench.results.fail_if import FailIf  # noqa: PLC0415  (not for --help)
 
     conditions = [FailIf.read(text) for text in fail_if]
-    least = dict(map(_read_smallest, smallest))
     if baseline is not None:
         if baseline != "people" or len(sources) > 1 or agents or by or measures or fail_if:
             wanted = "`baseline` must be people, with one source and no measures or conditions"
             raise UserError(f"{wanted}, got {baseline!r}")
         answers = read_sources(sources, False, ())
         with show_progress("comparing with people", quiet=json_output):
-            comparison = answers.compare_with_people(least)
+            comparison = answers.compare_with_people(smallest)
     elif by is not None and not agents:
         answers = read_sources(sources, False, ())
         with show_progress("comparing", quiet=json_output):
-            comparison = answers.compare(by=by, reference=reference, smallest=least)
+            comparison = answers.compare(by=by, reference=reference, smallest=smallest)
     elif by is not None or reference is not None or folder is not None:
         raise UserError(
             "`by` compares conditions of every agent, and `reference` and `folder` belong to it, "
@@ -99,7 +93,7 @@ def compare_command(
     else:
         sides = _read_sides(sources, agents)
         with show_progress("comparing", quiet=json_output):
-            comparison = _compare(sides, agents, least)
+            comparison = _compare(sides, agents, smallest)
     chosen = comparison.choose(*measures, *(condition.measure for condition in conditions))
     comparison = chosen if measures else comparison
     failed = [(one, found) for one in conditions for found in one.find(comparison, strict)]
@@ -139,22 +133,25 @@ def print_comparison(comparison: Comparison, *, every: bool = False) -> None:
         click.echo()
 
 
+def print_decisions(answers: Records) -> None:
+    """Print the differences of a run until decided, and where it ended."""
+    from whybench.results.comparison import Comparison  # noqa: PLC0415  (not for --help)
+
+    if answers.looks is None:
+        return
+    click.echo()
+    if answers.looks.results:
+        comparison = Comparison(tuple(correct_family(answers.looks.results)))
+        print_comparison(comparison, every=True)
+    for line in answers.looks.lines():
+        print_line(line)
+
+
 def _write(comparison: Comparison, output: str | None) -> None:
     from whybench.records import write_records  # noqa: PLC0415
 
     if output is not None:
         write_records(comparison.to_arrow(), output)
-
-
-def _read_smallest(text: str) -> tuple[str, float]:
-    """Read `MEASURE=NUMBER`."""
-    name, _, number = text.partition("=")
-    with suppress(ValueError):
-        if name and float(number) >= 0:
-            return name, float(number)
-    raise UserError(
-        f"`--smallest` must be MEASURE=NUMBER, such as explaining_away=0.05, got {text!r}"
-    )
 
 
 def _read_sides(sources: Sequence[str], agents: tuple[str, str] | None) -> Sequence[Records]:

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from whybench.cli.compare import print_comparison
+from whybench.cli.compare import print_comparison, print_decisions
 from whybench.cli.options import (
     keep_errors_option,
     max_cost_option,
     print_notes,
     sandbox_option,
+    until_options,
 )
 from whybench.cli.results import say_step
 from whybench.cli.tables import print_outcomes, print_plans
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     "--output",
     help="Write to this folder or address; resume if present. [default: experiments/FILE]",
 )
+@until_options
 @click.option("--work", type=click.Path(file_okay=False), help="Keep logs here until uploaded.")
 @click.option("--prices", type=click.Path(), help="Read model prices from a YAML file.")
 @click.option("--max-connections", type=click.IntRange(1), help="Limit concurrent calls.")
@@ -56,6 +58,8 @@ def experiment_command(
     status: bool,
     collect: bool,
     output: str | None,
+    until: str | None,
+    smallest: dict[str, float],
     prices: str | None,
     **options: Any,
 ) -> None:
@@ -72,9 +76,11 @@ def experiment_command(
 
     chosen = {"--workers": workers, "--ray": ray, "--unit": unit is not None}
     chosen |= {"--status": status, "--collect": collect}
+    if until and unit is not None:
+        raise UserError(f"`unit` must be left out with `until`, got {unit}; looks follow in order")
     if len(both := [name for name, given in chosen.items() if given]) > 1:
         raise UserError(f"only one of {', '.join(chosen)} must be given, got {' and '.join(both)}")
-    stated = read_experiment(file)
+    stated = read_experiment(file).with_until(until, smallest)
     target = output or str(experiments.default_folder(file))
     if not (status or collect or unit):
         _print_plan(stated, Prices.read(prices))
@@ -98,9 +104,13 @@ def experiment_command(
         job.run_unit(unit)
         print_line(f"Unit {unit} of {len(job.units)} is complete: {job.units[unit - 1].label}")
         return
-    reasons = None if collect else job.run(workers, ray)
+    reasons = None if collect else job.run(workers, ray, say_step)
     answers = job.collect(reasons, say_step)
-    _print_comparisons(stated, answers)
+    if stated.until:
+        print_notes(answers)
+        print_decisions(answers)
+    else:
+        _print_comparisons(stated, answers)
     print_line(f"\nReport: {target}/page.html\nLogs and records: {target}")
     sys.exit(print_outcomes(answers))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from contextlib import nullcontext, redirect_stdout
+from contextlib import nullcontext, redirect_stdout, suppress
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -89,6 +89,39 @@ max_cost_option = click.option(
 keep_errors_option = click.option(
     "--keep-errors", is_flag=True, help="Accept samples that ended in an error."
 )
+
+
+def _read_smallest(
+    _context: click.Context, _option: click.Parameter, texts: Sequence[str]
+) -> dict[str, float]:
+    """Read `MEASURE=NUMBER`."""
+    found = {}
+    for text in texts:
+        name, _, number = text.partition("=")
+        with suppress(ValueError):
+            if name and float(number) >= 0:
+                found[name] = float(number)
+                continue
+        raise UserError(
+            f"`--smallest` must be MEASURE=NUMBER, such as explaining_away=0.05, got {text!r}"
+        )
+    return found
+
+
+smallest_option = click.option(
+    "--smallest",
+    multiple=True,
+    metavar="MEASURE=NUMBER",
+    callback=_read_smallest,
+    help="Set the smallest difference of interest: explaining_away=0.05; may be repeated.",
+)
+
+
+def until_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add `--until` and `--smallest`."""
+    return click.option(
+        "--until", type=click.Choice(["decided"]), help="End once both sides are compared."
+    )(smallest_option(command))
 
 
 def _read_levels(_context: click.Context, option: click.Parameter, text: str | None) -> Any:

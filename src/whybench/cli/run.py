@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from whybench.cli.compare import print_decisions
 from whybench.cli.options import (
     design_options,
     json_option,
@@ -18,10 +19,13 @@ from whybench.cli.options import (
     redirect_progress,
     shard_option,
     suite_argument,
+    until_options,
 )
 from whybench.cli.results import measure_answers, say_step
 from whybench.cli.tables import print_headlines, print_measures, print_outcomes, print_plans
 from whybench.suites.contract import BUDGETS
+from whybench.suites.designs import DESIGN
+from whybench.suites.registry import get_suite
 from whybench.terminal import print_line, print_note
 
 if TYPE_CHECKING:
@@ -46,6 +50,7 @@ PEOPLE = "`human_correlation` requires human judgments; run `whybench data fetch
     type=click.IntRange(1),
     help="Ask N items per sample. [default: one, or related items]",
 )
+@until_options
 @click.option(
     "--log-dir",
     help="Write logs here; resume if present. [default: logs/SUITE-DESIGN-HASH-MODEL]",
@@ -61,6 +66,8 @@ def run_command(
     epochs: int,
     shard: str,
     group: int | None,
+    until: str | None,
+    smallest: dict[str, float],
     log_dir: str | None,
     only_plan: bool,
     json_output: bool,
@@ -72,12 +79,15 @@ def run_command(
     command again to resume an interrupted run; finished samples are not asked again.
     """
     from whybench.evaluation.crossings import cross_settings, tell_crossings  # noqa: PLC0415
-    from whybench.evaluation.runs import run  # noqa: PLC0415  (not for --help)
-    from whybench.planning.asks import list_suites_for  # noqa: PLC0415
+    from whybench.evaluation.runs import plan_deciding, run  # noqa: PLC0415  (not for --help)
+    from whybench.planning.asks import Ask, list_suites_for, without_rounds  # noqa: PLC0415
     from whybench.planning.plans import plan  # noqa: PLC0415
     from whybench.planning.prices import Prices  # noqa: PLC0415
 
     design, levels = parse_factors(design, factors)
+    if until:
+        levels = without_rounds(suite_name, get_suite(suite_name).settings(design, **levels))
+        design = levels.pop(DESIGN)
     chosen: dict[str, Any] = {
         **levels,
         "limit": limit,
@@ -93,14 +103,21 @@ def run_command(
     config, plans = crossed[-1], [planned] * len(crossed)
     cost = Prices.read(model_settings["prices"]).explain(model, plans, config)
     warmth = planned.recommend_temperature(model, config)
-    lines = (planned.line(model, config), tell_crossings(of_model), cost, *planned.advice(), warmth)
+    ask = Ask(suite_name, planned.suite.settings(design, **levels), epochs, group, limit, shard)
+    args = model_settings["model_args"]
+    deciding = plan_deciding(ask, model, args, len(crossed), until, smallest)
+    lines = (
+        *(planned.line(model, config), tell_crossings(of_model), cost, *planned.advice(), warmth),
+        *(deciding.lines() if deciding else ()),
+    )
     for line in filter(None, lines):
         print_line(line, err=json_output)
     if only_plan:
         return
     model_settings |= {"log_dir": log_dir, **({"display": "none"} if json_output else {})}
     with redirect_progress(json_output):
-        answers = run(suite_name, model, design, **chosen, **model_settings)
+        asked = {**chosen, "until": until, "smallest": smallest, "say": say_step}
+        answers = run(suite_name, model, design, **asked, **model_settings)
     _print(answers, json_output)
     sys.exit(print_outcomes(answers))
 
@@ -115,6 +132,7 @@ def _print(answers: Records, json_output: bool) -> None:
         print_notes(answers)
         click.echo()
         print_measures(measures.overall)
+        print_decisions(answers)
         if more := len(measures) - len(measures.overall):
             print_line(f"\n{more} more measures by level: `whybench results {log_dir} --levels`")
         print_line(f"\nLogs: {log_dir}")
@@ -141,6 +159,7 @@ def _print(answers: Records, json_output: bool) -> None:
     "--output",
     help="Write to this folder; resume if present. [default: profiles/MODELS-BUDGET]",
 )
+@until_options
 @model_options
 @click.option("--plan", "only_plan", is_flag=True, help="Show calls, tokens and cost, then stop.")
 @json_option
@@ -149,6 +168,8 @@ def profile_command(
     budget: str,
     suites: tuple[str, ...],
     output: str | None,
+    until: str | None,
+    smallest: dict[str, float],
     prices: str | None,
     model_args: dict[str, Any],
     settings: dict[str, Any],
@@ -176,7 +197,8 @@ def profile_command(
         "timeout": timeout,
     }
     settings |= {name: value for name, value in named.items() if value is not None}
-    stated, table = plan_profile(models, budget, suites, model_args, settings), Prices.read(prices)
+    planned = plan_profile(models, budget, suites, model_args, settings)
+    stated, table = planned.with_until(until, smallest), Prices.read(prices)
     print_plans(stated.tables(table), f"budget {budget}", err=json_output)
     for line in stated.lines(table):
         print_line(line, err=json_output)
@@ -194,6 +216,7 @@ def profile_command(
     else:
         click.echo()
         print_headlines(headlines)
+        print_decisions(answers)
         print_line(f"\nReport: {folder / 'page.html'}\nLogs and records: {folder}")
     if "judge" in answers.suites and "human_correlation" not in headlines.names:
         print_note(PEOPLE)

@@ -8,10 +8,12 @@ the first answer. The same request resumes an interrupted experiment.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from whybench.errors import Interrupted, StoppedError, UserError
+from whybench.evaluation.deciding import check_whole
 from whybench.evaluation.engine import check_model
 from whybench.evaluation.experiment_files import read_experiment
 from whybench.evaluation.pool import run_pool
@@ -25,9 +27,10 @@ from whybench.evaluation.store import Store, is_remote, open_store
 from whybench.evaluation.units import Unit, file_name, name_agent
 from whybench.planning.prices import Prices
 from whybench.results.experiments import Frozen
+from whybench.results.looks import Looks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from whybench.results import Records
 
@@ -69,6 +72,8 @@ def experiment(
     stated: Experiment | str | Path,
     output: str | Path | None = None,
     *,
+    until: str | None = None,
+    smallest: Mapping[str, float] | None = None,
     workers: int | None = None,
     ray: bool = False,
     work: str | Path | None = None,
@@ -89,6 +94,8 @@ def experiment(
         stated: The experiment, or its YAML file.
         output: The folder, or an address that fsspec can write to; resumed if it exists. By
             default `experiments/`, then the file's name.
+        until: `decided` to end once all planned comparisons are decided.
+        smallest: Measure to the smallest difference of interest, with `until`.
         workers: The number of processes that run units; None to run them in this one.
         ray: Run units as tasks of Ray, on the cluster that RAY_ADDRESS names or on this machine.
         work: A folder for logs until they are uploaded to the output; by default logs are written
@@ -100,14 +107,14 @@ def experiment(
         keep_errors: Accept samples that end in an error.
         log_buffer: Samples between writes to a log.
         display: How Inspect shows progress.
-        say: Called with each step while the page is made, a line at a time.
+        say: Called with each look, and with each step while the page is made, a line at a time.
 
     Returns:
         The answers; `compare(by=…)` has what changes between conditions, and so has the page.
     """
     made = stated if isinstance(stated, Experiment) else read_experiment(stated)
     job = Job.prepare(
-        made,
+        made.with_until(until, smallest),
         output or default_folder(made.title if made is stated else str(stated)),
         work=work,
         ray=ray,
@@ -119,7 +126,7 @@ def experiment(
         log_buffer=log_buffer,
         display=display,
     )
-    return job.collect(job.run(workers, ray), say)
+    return job.collect(job.run(workers, ray, say), say)
 
 
 def default_folder(path: str | Path) -> Path:
@@ -156,6 +163,8 @@ class Job:
     ) -> Job:
         """Return the job of an experiment; arguments are those of `experiment`."""
         remote = is_remote(output)
+        if remote and stated.deciding:
+            raise UserError(f"`output` must be a folder with `until`, got {output}")
         if work is None and (remote or ray):
             work = WORK / file_name(str(output))
         units = stated.list_units(**named)
@@ -178,25 +187,41 @@ class Job:
         """The store of the output, which is made if it does not exist."""
         return open_store(self.options.output)
 
-    def run(self, workers: int | None = None, ray: bool = False) -> list[str]:
+    def run(
+        self,
+        workers: int | None = None,
+        ray: bool = False,
+        show: Callable[[str], None] = lambda _: None,
+    ) -> list[str]:
         """Run all units that are incomplete, and return why units still are.
 
         Args:
             workers: The number of processes; None for this one alone.
             ray: Run them as tasks of Ray.
+            show: Called with each look, a line at a time.
 
         Raises:
             StoppedError: Asking made no sense any more, or no unit has answers.
             Interrupted: A signal ended it in order.
         """
         self.stated.check_max_cost(self._prices, self.options.max_cost)
+        deciding, folder = self.stated.deciding, Path(self.options.output)
+        if deciding is None:
+            check_whole(folder)
+            return self._run_all(self.units, workers, ray)
+        return deciding.run(
+            self.units, folder, lambda units: self._run_all(units, workers, ray), show
+        )
+
+    def _run_all(self, units: Sequence[Unit], workers: int | None, ray: bool) -> list[str]:
+        """Run units that are incomplete, and return why units still are."""
         if workers is None and not ray:
-            return self._run_here(self.units)
+            return self._run_here(units)
         store = self.store
-        left = self._list_incomplete(self.units, store)
+        left = self._list_incomplete(units, store)
         failed: dict[str, str] = {}
         try:
-            with show_states(self.units, store) as show:
+            with show_states(units, store) as show:
                 if left and ray:
                     from whybench.evaluation.cluster import run_cluster  # noqa: PLC0415
 
@@ -241,7 +266,7 @@ class Job:
         """
         store = self.store
         if reasons is None:
-            left = (read_state(unit, store) for unit in self._list_incomplete(self.units, store))
+            left = (read_state(unit, store) for unit in self._list_incomplete(self._asked, store))
             reasons = [
                 f"{state.unit.label}: {state.reason or state.progress.explain()}" for state in left
             ]
@@ -251,7 +276,7 @@ class Job:
         # A missing key, extra or data set shows before the first call, and before a folder is made.
         for unit in {name_agent(unit.model, unit.args): unit for unit in units}.values():
             check_model(unit.model, unit.args)
-        tasks = build_tasks(units, "; to test other suites, name them by `suites`")
+        tasks = self._tasks if len(units) > 1 else self._build_tasks(units)
         store, options = self.store, self.options
         if options.work is not None:
             units = self._list_incomplete(units, store)
@@ -260,9 +285,25 @@ class Job:
         with watch_spending(options.base, options.max_cost, self._prices, planned):
             return run_units(units, options, store, tasks)
 
+    @cached_property
+    def _tasks(self) -> dict[str, Any]:
+        """The Inspect tasks of all units by digest, which are built once."""
+        return self._build_tasks(self.units)
+
+    @staticmethod
+    def _build_tasks(units: Sequence[Unit]) -> dict[str, Any]:
+        return build_tasks(units, "; to test other suites, name them by `suites`")
+
     def _list_incomplete(self, units: Sequence[Unit], store: Store) -> list[Unit]:
         keep = self.options.keep_errors
         return [unit for unit in units if not read_state(unit, store).progress.accepted(keep)]
+
+    @property
+    def _asked(self) -> list[Unit]:
+        """The units of the looks that are needed, as far as it is known."""
+        looks = Looks.read(Path(self.options.output)) if self.stated.deciding else None
+        ended = looks.ended if looks else {}
+        return [unit for unit in self.units if unit.look <= ended.get(unit.ask.suite, unit.look)]
 
     @property
     def _prices(self) -> Prices:

@@ -67,6 +67,8 @@ def profile(
     budget: str = BUDGETS[0],
     suites: Sequence[str] = (),
     output: str | Path | None = None,
+    until: str | None = None,
+    smallest: Mapping[str, float] | None = None,
     prices: str | Path | None = None,
     max_cost: float | None = None,
     model_args: Mapping[str, Any] | None = None,
@@ -90,6 +92,8 @@ def profile(
         budget: small (a first look in minutes), standard (what a paper would want) or full.
         suites: Only these suites; all that are installed if there is none.
         output: The folder; resumed if it exists. By default `profiles/`, then models and budget.
+        until: `decided` to end once two models are compared; see `whybench.experiment`.
+        smallest: Measure to the smallest difference of interest, with `until`.
         prices: A YAML file of prices of your own.
         max_cost: US dollars, of all runs of the folder together; at the limit it is stopped.
         model_args: Arguments of the models. This and the others are as in `run`.
@@ -103,7 +107,7 @@ def profile(
         keep_errors: Accept samples that end in an error.
         log_buffer: Samples between writes to a log.
         display: How Inspect shows progress.
-        say: Called with each step while the page is made, a line at a time.
+        say: Called with each look, and with each step while the page is made, a line at a time.
 
     Returns:
         The answers; `measures().headlines` has what stands for each ability.
@@ -118,6 +122,8 @@ def profile(
     return experiment(
         plan_profile(models, budget, suites, model_args, {**(settings or {}), **chosen}),
         output or profile_folder(models, budget),
+        until=until,
+        smallest=smallest,
         prices=prices,
         max_cost=max_cost,
         max_connections=max_connections,

@@ -69,21 +69,23 @@ class Progress:
 
 
 def planned_samples(
-    task: Any, limit: int | None, epochs: int | None, folder: str | Path
+    task: Any, limit: int | tuple[int, int] | None, epochs: int | None, folder: str | Path
 ) -> set[tuple[str, int]]:
-    """Return id and epoch of each sample that a task asks.
+    """Return id and epoch of each sample that a task asks; a limit of two numbers is a range.
 
     Of a task that asks in rounds, these are the samples up to the first round that is not answered
     in the logs of the folder.
     """
+    asked = slice(*limit) if isinstance(limit, tuple) else slice(limit)
     if (source := getattr(task, "sample_source", None)) is None:
-        ids = [str(sample.id) for sample in task.dataset][:limit]
+        ids = [str(sample.id) for sample in task.dataset]
     else:
-        ids = [item.id for item in source.rounds.list_items(_is_sample_corrects(folder))][:limit]
+        ids = [item.id for item in source.rounds.list_items(_read_correct(folder))]
+    ids = ids[asked]
     return {(name, epoch) for name in ids for epoch in range(1, (epochs or 1) + 1)}
 
 
-def _is_sample_corrects(folder: str | Path) -> dict[str, bool | None]:
+def _read_correct(folder: str | Path) -> dict[str, bool | None]:
     """Read from the logs of a folder whether answers are correct."""
     from whybench.suites.sources import is_sample_correct  # noqa: PLC0415  (imports Inspect)
 

@@ -181,7 +181,7 @@ def run_unit(
                 ended=noting.count if noting else None,
                 patience=patience,
                 model=unit.model,
-                limit=unit.ask.limit,
+                limit=unit.limit,
                 epochs=unit.ask.epochs,
                 log_dir=own,
                 **cap_replies(given, suite, design, unit.model, own),
@@ -193,7 +193,7 @@ def run_unit(
 
 
 def _planned(unit: Unit, task: Any, folder: str) -> set[tuple[str, int]]:
-    return planned_samples(task, unit.ask.limit, unit.ask.epochs, folder)
+    return planned_samples(task, unit.limit, unit.ask.epochs, folder)
 
 
 def _read_unit(unit: Unit, folder: str) -> Progress:

@@ -16,20 +16,23 @@ from zipfile import BadZipFile
 
 from whybench.errors import INTERRUPTED
 from whybench.evaluation.crossings import cross_settings
+from whybench.evaluation.deciding import Deciding, check_whole, read_until
 from whybench.evaluation.engine import LEAN, build_task, check_model
 from whybench.evaluation.experiments import build_tasks
 from whybench.evaluation.runner import RunOptions, run_units
 from whybench.evaluation.spending import watch_spending
 from whybench.evaluation.units import file_name, inspect_settings, list_units, name_agent
-from whybench.planning.asks import Ask, list_suites_for
+from whybench.planning.asks import Ask, list_suites_for, without_rounds
 from whybench.planning.plans import check_counts, count_calls
 from whybench.planning.prices import NO_SERVER, Prices
+from whybench.results.experiments import AnalysisPlan
 from whybench.suites import registry
 from whybench.suites.catalog import WHOLE, list_samples
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
+    from whybench.evaluation.units import Unit
     from whybench.planning.plans import Plan
     from whybench.results import Records
     from whybench.suites.contract import Design
@@ -46,6 +49,8 @@ def run(
     shard: str = WHOLE,
     group: int | None = None,
     log_dir: str | Path | None = None,
+    until: str | None = None,
+    smallest: Mapping[str, float] | None = None,
     model_args: Mapping[str, Any] | None = None,
     max_tokens: int | None = None,
     max_connections: int | None = None,
@@ -59,6 +64,7 @@ def run(
     prices: str | Path | None = None,
     log_buffer: int = LEAN["log_buffer"],
     display: str | None = None,
+    say: Callable[[str], None] = lambda _: None,
     **factors: Any,
 ) -> Records:
     """Ask a model the items of a design, and return its answers.
@@ -76,6 +82,8 @@ def run(
         group: Items a sample asks; None for one, or those that belong together.
         log_dir: Where logs go; resumed if it exists. By default `logs/`, then suite, design and
             model.
+        until: `decided` to end once the levels of a factor or setting are compared.
+        smallest: Measure to the smallest difference of interest, with `until`.
         model_args: Arguments of the model, or settings of a reference agent.
         max_tokens: Longest reply, in tokens; by default a cap that the plan tells.
         max_connections: Calls at once.
@@ -94,11 +102,12 @@ def run(
         log_buffer: Samples between writes to the log; answers are written after 30 seconds at the
             latest, and whenever the run is ended.
         display: How Inspect shows progress (`full`, `rich`, `plain`, `none`); None for one line.
+        say: Called with each look, a line at a time.
         **factors: Levels in place of the design's, such as `style="cot"`.
 
     Raises:
         UserError: The request cannot be met: says what was expected, what came and what to do.
-        StoppedError: Asking made no sense any more: says why and how far it is.
+        StoppedError: Asking made no sense any more; it has the reason and the progress.
         Interrupted: A signal ended it in order; a `KeyboardInterrupt` with the signal's number.
     """
     from whybench.results.sources import load  # noqa: PLC0415  (not for those who only plan)
@@ -107,6 +116,8 @@ def run(
     list_suites_for(model, [suite])
     check_counts(limit=limit, epochs=epochs, group=group)
     task_args = chosen.settings(design, **factors)
+    if until:
+        task_args = without_rounds(suite, task_args)
     args = dict(model_args or {})
     built = chosen.make_design(task_args)
     folder = str(log_dir or log_folder(suite, built, model, args, shard, group))
@@ -130,19 +141,53 @@ def run(
     }
     ask = Ask(suite, task_args, epochs=epochs, group=group, limit=limit, shard=shard)
     units = list(list_units(ask, built, [0], model, args, crossings))
+    deciding = plan_deciding(ask, model, args, len(crossings), until, smallest)
+    units = [*deciding.split(units)] if deciding else units
     tasks = build_tasks(units)
     table = Prices.read(prices)
     options = RunOptions(folder, keep_errors=keep_errors)
     planned: dict[str, list[Plan]] = {}
     if not model.startswith(NO_SERVER):  # to count renders every item
         counted = count_calls(chosen, built, limit=limit, epochs=epochs, shard=shard, group=group)
-        planned[model] = [counted] * len(units)
+        planned[model] = [counted] * len(crossings)
         for unit in units:
             table.check_max_cost(max_cost, planned, unit.settings)
     check_model(model, args)
     with watch_spending(folder, max_cost, table, planned):
-        reasons = run_units(units, options, tasks=tasks, folder="log_dir")
+
+        def ask_units(some: Sequence[Unit]) -> list[str]:
+            return run_units(some, options, tasks=tasks, folder="log_dir")
+
+        if deciding:
+            reasons = deciding.run(units, Path(folder), ask_units, say)
+        else:
+            check_whole(Path(folder))
+            reasons = ask_units(units)
     return load(folder, incomplete=reasons)
+
+
+def plan_deciding(
+    ask: Ask,
+    model: str,
+    model_args: Mapping[str, Any],
+    crossings: int,
+    until: str | None,
+    smallest: Mapping[str, float] | None = None,
+) -> Deciding | None:
+    """Return the comparisons that end a run; None if everything is asked.
+
+    Args:
+        ask: The suite, its design and how often it is asked.
+        model: The model.
+        model_args: Its arguments.
+        crossings: The number of crossings of its settings.
+        until: `decided`, or None.
+        smallest: Measure to the smallest difference of interest.
+    """
+    analysis = read_until(until, AnalysisPlan(), smallest)
+    if analysis is None:
+        return None
+    return Deciding.plan(analysis, [ask], [(model, model_args)], crossings)
 
 
 def log_folder(

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from whybench.errors import UserError
 from whybench.evaluation.crossings import cross_settings, tell_crossings
+from whybench.evaluation.deciding import Deciding, read_until
 from whybench.evaluation.units import UNIT_SIZE, count_samples, inspect_settings, list_units
+from whybench.planning.asks import Ask, without_rounds
 from whybench.planning.plans import count_calls, plan_rows
 from whybench.results.experiments import AnalysisPlan, Frozen, Statement
 from whybench.suites.references import REFERENCE, find_reference
@@ -24,7 +26,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from whybench.evaluation.units import Unit
-    from whybench.planning.asks import Ask
     from whybench.planning.plans import Plan
     from whybench.planning.prices import Prices
 
@@ -50,6 +51,7 @@ class Experiment:
         quotas: Calls a second by provider, the part of a model's name before the first `/`.
         layout: The folder of a unit's logs, as in `list_units`.
         notes: Lines about the choice of designs.
+        until: The comparisons after whose decision nothing more is asked; None to ask everything.
     """
 
     title: str
@@ -62,6 +64,34 @@ class Experiment:
     quotas: Mapping[str, float] = field(default_factory=dict)
     layout: str = "logs/{design}/{agent}"
     notes: tuple[str, ...] = ()
+    until: AnalysisPlan | None = None
+
+    def with_until(
+        self, until: str | None, smallest: Mapping[str, float] | None = None
+    ) -> Experiment:
+        """Return the experiment with an end once its comparisons are decided.
+
+        Args:
+            until: `decided`; None to ask everything.
+            smallest: Measure to the smallest difference of interest, in place of those stated.
+        """
+        chosen = read_until(until, self.analysis or AnalysisPlan(), smallest)
+        if chosen is None:
+            return self
+        asks = (replace(ask, design=without_rounds(ask.suite, ask.design)) for ask in self.asks)
+        return replace(self, until=chosen, asks=tuple(asks))
+
+    @cached_property
+    def deciding(self) -> Deciding | None:
+        """The comparisons that end the experiment, with their looks."""
+        if self.until is None:
+            return None
+        shared = [
+            ask
+            for ask, plan in zip(self.asks, self.plans, strict=True)
+            if all(plan in self.plans_of(model) for model, _ in self.models)
+        ]
+        return Deciding.plan(self.until, shared, self.models, len(self.crossings))
 
     @cached_property
     def plans(self) -> tuple[Plan, ...]:
@@ -117,7 +147,8 @@ class Experiment:
         units: list[Unit] = []
         for ask, plan in zip(self.asks, self.plans, strict=True):
             design = plan.design
-            sizes = count_samples(ask, design, plan.samples, self.unit_size)
+            most = plan.samples if self.deciding else self.unit_size
+            sizes = count_samples(ask, design, plan.samples, most)
             # A limit that would separate the conditions of an item is lowered.
             cut = replace(ask, limit=plan.samples if ask.limit else None)
             for model, args in self.models:
@@ -127,6 +158,8 @@ class Experiment:
                         for words, settings in self.crossings.items()
                     }
                     units += list_units(cut, design, sizes, model, args, crossings, self.layout)
+        if self.deciding:
+            units = [*self.deciding.split(units)]
         for place, times in Counter(unit.place for unit in units).items():
             if times > 1:
                 raise UserError(f"each design must be asked once of a model, got {place} twice")
@@ -161,6 +194,7 @@ class Experiment:
             "measures": list(planned["measures"]),
             "smallest": dict(planned["smallest"]),
             "exclude": {"answered_below": planned["answered_below"]},
+            **({"until": self.deciding.content()} if self.deciding else {}),
         }
 
     def lines(self, prices: Prices) -> Iterator[str]:
@@ -173,6 +207,8 @@ class Experiment:
                 yield find_reference(model).explain()
             yield prices.explain(model, plans, config)
         yield from self.notes
+        if self.deciding:
+            yield from self.deciding.lines()
         for plan in self.plans:
             yield from (f"{plan.suite.name}: {line}" for line in plan.advice())
             words = (plan.recommend_temperature(model, config) for model, _ in self.models)

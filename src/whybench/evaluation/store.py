@@ -6,6 +6,7 @@ Its content::
     units/PLACE.json       how far the unit is, and where it runs
     records/, page.html    the collected answers and the report
     frozen.json            the statement, if it was frozen
+    looks.json             the looks, if it is asked until decided
 
 Workers on other machines share only this. A file appears whole or not at all.
 """

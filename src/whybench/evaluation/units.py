@@ -46,6 +46,8 @@ class Unit:
         samples: The number of samples in one epoch; 0 if they are not counted.
         place: The folder of logs within the output.
         number: Its number in the plan, from 1.
+        look: The look to which it belongs, from 1; 0 if it is asked without looks.
+        part: The first of its samples from 0, and the one after its last; None for all.
     """
 
     ask: Ask
@@ -58,12 +60,19 @@ class Unit:
     samples: int
     place: str
     number: int = 1
+    look: int = 0
+    part: tuple[int, int] | None = None
+
+    @property
+    def limit(self) -> int | tuple[int, int] | None:
+        """The samples that are asked, as Inspect's eval sets take them."""
+        return self.part or self.ask.limit
 
     @cached_property
     def digest(self) -> str:
         """A digest of all that decides the questions."""
         level = {n: value for n, value in self.settings.items() if n in MODEL_SETTINGS}
-        what = (asdict(self.ask), self.design_hash, self.shard, self.samples)
+        what = (asdict(self.ask), self.design_hash, self.shard, self.samples, *(self.part or ()))
         # A function among the arguments of a model counts by its name.
         args = {n: getattr(value, "__qualname__", value) for n, value in self.args.items()}
         return digest("unit", *what, self.model, args, level).hex()[:16]
@@ -72,7 +81,8 @@ class Unit:
     def label(self) -> str:
         """The suite, the model and what distinguishes this unit from others of both."""
         shard = "" if self.shard == self.ask.shard else f"shard {self.shard}"
-        return ", ".join(filter(None, (self.ask.suite, self.model, self.words, shard)))
+        look = f"look {self.look}" if self.look else ""
+        return ", ".join(filter(None, (self.ask.suite, self.model, self.words, shard, look)))
 
     def build_task(self) -> Any:
         """Return the Inspect task."""

@@ -103,7 +103,8 @@ def compare_agents(material: Material, against: str = "") -> AgentComparisons:
             sides = (table.filter(pc.equal(table["agent"], agent)) for agent in (first, second))
             with fence.around(f"{name}, {first} and {second}"):
                 found += compare_tables(get_suite(name), *sides)
-    notes = list(fence.notes)
+    notes = [*fence.notes, *_explain_looks(material, of_agents=True)]
+    found = material.looks.apply(found) if material.looks else found
     primary: dict[str, list[Difference]] = {}
     further: dict[str, list[Difference]] = {}
     for one in correct_family(found):
@@ -123,16 +124,24 @@ def compare_levels(material: Material) -> LevelComparisons:
     """Compare conditions as the experiment states it, or by all primary measures."""
     stated = material.statement
     tables = dict(tables_of(material))
-    compared, notes = (stated.analysis if stated else AnalysisPlan()).compare(tables)
+    compared, notes = (stated.analysis if stated else AnalysisPlan()).compare(
+        tables, material.looks
+    )
     rows: dict[str, list[Difference]] = {}
     for one in (one for each in compared for one in each):
         rows.setdefault(one.suite, []).append(one)
     return LevelComparisons(
         {name: mine[:MOST_ROWS] for name, mine in rows.items()},
         [*_sentences(compared)] if stated else (),
-        notes if stated else (),
+        [*(notes if stated else ()), *_explain_looks(material, of_agents=False)],
         stated.check(tables, material.runs) if stated else (),
     )
+
+
+def _explain_looks(material: Material, *, of_agents: bool) -> list[str]:
+    """Return lines on the looks of a run until decided, if its sides are agents, or are not."""
+    looks = material.looks
+    return looks.lines() if looks and bool(looks.plan["sides"]) == of_agents else []
 
 
 def _sentences(compared: Sequence[Comparison]) -> Iterator[str]:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from whybench.errors import Fence
     from whybench.records.runs import Run
     from whybench.results.experiments import Statement
+    from whybench.results.looks import Looks
     from whybench.stats import Measure
 
 
@@ -46,6 +47,7 @@ class Material:
         runs: The runs behind the records, where there are logs.
         logs: The log files and folders, where conversations are read.
         statement: What was stated of the experiment, if it is one.
+        looks: The looks of a run until decided, if it is one.
     """
 
     tables: Sequence[tuple[str, pa.Table]]
@@ -53,6 +55,7 @@ class Material:
     runs: Sequence[Run] = ()
     logs: Sequence[str] = ()
     statement: Statement | None = None
+    looks: Looks | None = None
 
     def __post_init__(self) -> None:
         order = sort_suites({name for name, _ in self.tables})

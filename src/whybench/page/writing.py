@@ -105,6 +105,7 @@ def report(
         runs=runs,
         logs=answers.logs,
         statement=statement,
+        looks=answers.looks,
     )
     page = make_page(
         material, title=title, dated=date, seed=seed, against=against, say=say, fence=fence

@@ -47,6 +47,14 @@ class Ask:
         return chosen
 
 
+def without_rounds(suite: str, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings of a design of the same size whose questions don't depend on answers."""
+    chosen = get_suite(suite)
+    given = dict(settings) or chosen.settings()
+    rounds = chosen.rounds(chosen.make_design(given))
+    return {**given, **rounds.at_once()} if rounds else dict(settings)
+
+
 def read_model(entry: object) -> tuple[str, Mapping[str, Any]]:
     """Return a model and its arguments: a name, or a mapping of model and args."""
     if isinstance(entry, str):

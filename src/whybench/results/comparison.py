@@ -15,6 +15,7 @@ from whybench.errors import UserError, suggest
 from whybench.frames import Frame, rows_to_arrow
 from whybench.numerals import interval_text
 from whybench.results.cases import match_cases
+from whybench.results.looks import apply_looks
 from whybench.results.pairing import compare_tables, shared_items
 from whybench.stats import Difference, MeanDifference, correct_family
 from whybench.suites.registry import get_suite
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from whybench.drawing.figure import Figure
+    from whybench.results.looks import Looks
     from whybench.suites.people import Likeness, Place
 
 PEOPLE = "people"
@@ -99,6 +101,13 @@ class Comparison(Sequence[Difference], Frame):
         differences = correct_family(one for one in self.differences if one.measure in measures)
         means = correct_family(one for one in self.means if one.measure in measures)
         return replace(self, differences=tuple(differences), means=tuple(means))
+
+    def with_looks(self, looks: Looks | None) -> Comparison:
+        """Return the comparison with the differences of a sequential design, if there is one."""
+        if looks is None:
+            return self
+        differences = apply_looks(looks, self.differences)
+        return replace(self, differences=tuple(differences), notes=(*self.notes, *looks.lines()))
 
     def rows(self) -> list[dict[str, Any]]:
         """Return flat rows; a column `table` is first where likeness and places follow."""

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from whybench.records.runs import Run
     from whybench.results.comparison import Comparison
+    from whybench.results.looks import Looks
     from whybench.stats import Difference
 
 
@@ -49,10 +50,13 @@ class AnalysisPlan:
     smallest: Mapping[str, float] = field(default_factory=dict)
     answered_below: float = 0.0
 
-    def compare(self, tables: Mapping[str, pa.Table]) -> tuple[list[Comparison], list[str]]:
+    def compare(
+        self, tables: Mapping[str, pa.Table], looks: Looks | None = None
+    ) -> tuple[list[Comparison], list[str]]:
         """Return a comparison of conditions for each factor, and notes.
 
-        The differences of all factors, measures, suites and agents are one family.
+        The differences of all factors, measures, suites and agents are one family. If the run was
+        asked until decided, they are those of its looks.
         """
         kept, notes = self._leave_out(tables)
         found = []
@@ -67,7 +71,8 @@ class AnalysisPlan:
             notes += comparison.notes if self.factors else ()
         absent = {*self.measures} - {one.measure for each in found for one in each}
         notes += [f"no difference of {name} can be computed from these answers" for name in absent]
-        family = iter(correct_family(one for each in found for one in each))
+        every = [one for each in found for one in each]
+        family = iter(correct_family(looks.apply(every) if looks else every))
         together = [replace(each, differences=tuple(next(family) for _ in each)) for each in found]
         return together, notes
 
@@ -217,6 +222,7 @@ def _check_answers(frozen: Frozen, tables: Mapping[str, pa.Table]) -> Iterator[F
         planned[key] += ask["answers"]
         if ask["in_rounds"]:
             in_rounds.add(key)
+    until_decided = set(frozen.content.get("until", {}).get("suites", ()))
     met = Counter(
         (name, *key)
         for name, table in tables.items()
@@ -224,10 +230,10 @@ def _check_answers(frozen: Frozen, tables: Mapping[str, pa.Table]) -> Iterator[F
     )
     for key, count in planned.items():
         there = met.pop(key, 0)
-        most, holds = ("at most ", there <= count) if key in in_rounds else ("", there == count)
-        yield FrozenPoint(
-            f"{key[0]}: {there:,} of {most}{count:,} answers that were planned", holds
-        )
+        bounded = key in in_rounds or key[0] in until_decided
+        at_most = "at most " if bounded else ""
+        words = f"{key[0]}: {there:,} of {at_most}{count:,} answers that were planned"
+        yield FrozenPoint(words, there == count or (there < count and bounded))
     for (name, _, version), count in met.items():
         yield FrozenPoint(f"{name}, version {version}: {count:,} answers were not planned", False)
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from whybench.drawing.figure import Figure
     from whybench.errors import Fence
     from whybench.results.comparison import Comparison
+    from whybench.results.looks import Looks
     from whybench.results.measures import Measures
 
     Watch = Callable[[Sequence[str], str], Iterable[str]]
@@ -46,6 +47,7 @@ class Records(Frame):
         logs: The log files and folders among the sources.
         notes: What a reader should know of the sources, such as a log that is unfinished.
         incomplete: Why a run did not come to its end, if these are the answers of one that did not.
+        looks: The looks of a run until decided, if these are its answers.
     """
 
     def __init__(
@@ -57,6 +59,7 @@ class Records(Frame):
         logs: Sequence[str] = (),
         notes: Sequence[str] = (),
         incomplete: Sequence[str] = (),
+        looks: Looks | None = None,
     ) -> None:
         """Hold answers.
 
@@ -67,12 +70,13 @@ class Records(Frame):
             logs: The log files and folders among the sources.
             notes: What a reader should know of the sources.
             incomplete: Why a run did not come to its end.
+            looks: The looks of a run until decided.
         """
         self._own = {name: tables[name] for name in sort_suites(tables)}
         self._partitions = tuple(partitions)
         self._baselines = dict(baselines or {})
         self.logs, self.notes = tuple(logs), tuple(notes)
-        self.incomplete = tuple(incomplete)
+        self.incomplete, self.looks = tuple(incomplete), looks
         self._whole: dict[str, pa.Table] | None = None
 
     @property
@@ -254,13 +258,15 @@ class Records(Frame):
         from whybench.results.conditions import compare_conditions  # noqa: PLC0415
 
         if by and not first and not second:
-            return compare_conditions(self.tables, by, reference, smallest)
+            found = compare_conditions(self.tables, by, reference, smallest)
+            return found.with_looks(self.looks)
         if by or not first or not second:
             raise UserError(
                 "compare takes two agents, or `by` and a factor, got "
                 + (f"{first!r}, {second!r}" + (f" and by={by!r}" if by else ""))
             )
-        return compare_suites(self._side(first).tables, self._side(second).tables, smallest)
+        found = compare_suites(self._side(first).tables, self._side(second).tables, smallest)
+        return found.with_looks(self.looks)
 
     def compare_with_people(self, smallest: Mapping[str, float] | None = None) -> Comparison:
         """Compare every agent with people who judged the same: agent - people, cell by cell.
@@ -384,8 +390,15 @@ class Records(Frame):
         partitions: Sequence[str] = (),
     ) -> Records:
         """Return other answers of the same sources."""
-        sources = {"logs": self.logs, "notes": self.notes, "incomplete": self.incomplete}
-        return Records(own, partitions=partitions, baselines=baselines, **sources)
+        return Records(
+            own,
+            partitions=partitions,
+            baselines=baselines,
+            logs=self.logs,
+            notes=self.notes,
+            incomplete=self.incomplete,
+            looks=self.looks,
+        )
 
 
 def join_tables(parts: Iterable[tuple[str, pa.Table]]) -> tuple[dict[str, pa.Table], int]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from whybench.errors import UserError
 from whybench.results.comparison import compare_suites
+from whybench.results.looks import Looks
 from whybench.results.records import Records, join_tables
 from whybench.suites.registry import get_suite, suite_names
 
@@ -74,7 +75,14 @@ def load(*sources: str | Path, reread: bool = False, incomplete: Sequence[str] =
     joined, repeated = join_tables(parts)
     if repeated:
         notes.append(f"{repeated} answers were there twice; those of the later source count")
-    return Records(joined, partitions=partitions, logs=logs, notes=notes, incomplete=incomplete)
+    return Records(
+        joined,
+        partitions=partitions,
+        logs=logs,
+        notes=notes,
+        incomplete=incomplete,
+        looks=Looks.find(map(str, sources)),
+    )
 
 
 def compare(
@@ -98,10 +106,9 @@ def compare(
     Raises:
         UserError: A side holds several agents, versions differ, or nothing is shared.
     """
-    one, two = (
-        (side if isinstance(side, Records) else load(side)).tables for side in (first, second)
-    )
-    return compare_suites(one, two, smallest)
+    one, two = (side if isinstance(side, Records) else load(side) for side in (first, second))
+    found = compare_suites(one.tables, two.tables, smallest)
+    return found.with_looks(one.looks if one.looks == two.looks else None)
 
 
 def _sort_sources(sources: Sequence[str]) -> tuple[list[str], list[str], list[str]]:

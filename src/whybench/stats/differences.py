@@ -33,13 +33,18 @@ HIGHER, LOWER = "higher", "lower"
 NOT_SIGNIFICANT = "no significant difference"
 AFTER_CORRECTION = "not significant after correction"
 NO_DIFFERENCE = "no difference"
+NO_DIFFERENCE_OF_INTEREST = "no difference of interest"
 TOO_SMALL = "too small to matter"
 UNDEFINED = "cannot be determined"
+
+WITHIN_SMALLEST = "within_smallest"
+"""The flag of a difference that a sequential test showed to be smaller than the smallest."""
 
 WORDS_OF_FLAGS: Mapping[str, str] = {
     "many_lost": "too many answers lost",
     "default_cap": "too many replies cut off",
     IDENTICAL: NO_DIFFERENCE,
+    WITHIN_SMALLEST: NO_DIFFERENCE_OF_INTEREST,
 }
 """Flags of a difference that decide its verdict without a p-value."""
 

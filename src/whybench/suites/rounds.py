@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import ceil
 from typing import TYPE_CHECKING, Any
 
 from whybench.stats.placement import Placement, expect_questions
@@ -94,6 +95,11 @@ class Rounds:
         """The largest number of questions."""
         sizes = (min(self.design.most, self.design.worlds * len(one)) for one in self._ladders)
         return sum(sizes)
+
+    def at_once(self) -> dict[str, int]:
+        """Return the levels with which a design of the same size is asked all at once."""
+        depths = max(map(len, self._ladders))
+        return {"most": 0, "worlds": min(ceil(self.design.most / depths), self.design.worlds)}
 
     def list_items(self, answers: Answers) -> list[Item]:
         """Return the items of all rounds up to the first one that has no answers yet.
