@@ -37,6 +37,7 @@ from whybench.suites.horizon import (
     Control,
     compare_horizons,
     declare_horizon,
+    fit_horizon,
     group_by_depth,
 )
 from whybench.suites.measures import measure_groups
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from whybench.drawing.figure import Figure
     from whybench.stats import Difference, Measure
 
 __all__ = ["SUITE"]
@@ -175,6 +177,22 @@ class Derive(Suite[DeriveDesign, DeriveItem]):
             "correct": round_mean(is_near(row["value"], row["truth"]) for row in rows),
             "answered": round_mean(row["value"] is not None for row in rows),
         }
+
+    def figures(self, records: pa.Table) -> Iterable[Figure]:
+        """Return the curves of a run."""
+        from whybench.suites.horizon_figures import (  # noqa: PLC0415
+            CONTROL_STYLE,
+            horizon_figures,
+        )
+
+        return horizon_figures(
+            records,
+            CONDITION,
+            MEASURES,
+            lambda group, query: group.once(fit_horizon, query, GUESS, TOLERANCE),
+            "number of rules",
+            CONTROL_STYLE._replace(query=PRODUCT, series="dashed: bare product (control)"),
+        )
 
     def measures(self, records: pa.Table) -> list[Measure]:
         """Return the horizons and the accuracies."""
