@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from whybench.suites.analyze.challenges import CHALLENGES
 from whybench.suites.analyze.reports import AVERAGE
 from whybench.suites.calculate.quantities import EFFECTS
+from whybench.suites.derive.prompts import StatedDerivation
 from whybench.suites.trace.world import STATES
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from whybench.suites.analyze.items import AnalyzeItem
     from whybench.suites.calculate.items import CalculateItem
     from whybench.suites.compose.items import ComposeItem
+    from whybench.suites.derive.items import DeriveItem
     from whybench.suites.intervene.items import InterveneItem
     from whybench.suites.trace.items import TraceItem
 
@@ -310,11 +312,51 @@ def _expect_trace(item: TraceItem) -> dict[str, object]:
     }
 
 
+DERIVE_FIELDS = {
+    "question": "`effect` if it asks for the effect of an intervention, `difference` if it asks "
+    "for a difference between observed cases, `arithmetic` if it only asks for a calculation",
+    "set": "the name of the thing that is set; null if nothing is set",
+    "asked": "the name of the thing whose probability is asked for; null if there is none",
+    "sign_if_lower": "the sign of the answer if the probability is lower when that thing is set to "
+    "on: `negative` or `positive`; null for a bare calculation",
+    "rule_of_set": "`overridden` if the rule of the thing that is set does not apply, `applies` if "
+    "it does; null if nothing is set",
+    "other_rules": "`apply` if the rules of all others apply; null if there are none",
+    "hidden_common_causes": "`excluded`, `possible`, or `not stated`; null for a bare calculation",
+    "things": "how many things the prompt has rules for; 0 for a bare calculation",
+    "causes_of_asked": "list of the direct causes of the thing whose probability is asked for; [] "
+    "for a bare calculation",
+    "unit": "the unit of the answer: `percentage points` or `percent`",
+    "digits": "the number of significant digits of the answer",
+    "work": "`yes` if the reply should contain reasoning, `no` if nothing but the answer",
+}
+
+
+def _expect_derive(item: DeriveItem) -> dict[str, object]:
+    stated = item.world
+    asks_effect = isinstance(stated, StatedDerivation)
+    return {
+        "question": "effect" if asks_effect else "arithmetic",
+        "set": stated.cause if asks_effect else None,
+        "asked": stated.effect if asks_effect else None,
+        "sign_if_lower": "negative" if asks_effect else None,
+        "rule_of_set": "overridden" if asks_effect else None,
+        "other_rules": "apply" if asks_effect else None,
+        "hidden_common_causes": "excluded" if asks_effect else None,
+        "things": len(stated.rules) if asks_effect else 0,
+        "causes_of_asked": [*stated.rules[stated.effect][0]] if asks_effect else [],
+        "unit": "percentage points" if asks_effect else "percent",
+        "digits": 3,
+        "work": "yes" if item.style == "cot" else "no",
+    }
+
+
 FORMS: Mapping[str, ReaderForm] = {
     "intervene": ReaderForm(INTERVENE_FIELDS, _expect_intervene),
     "compose": ReaderForm(COMPOSE_FIELDS, _expect_compose),
     "calculate": ReaderForm(CALCULATE_FIELDS, _expect_calculate),
     "trace": ReaderForm(TRACE_FIELDS, _expect_trace),
+    "derive": ReaderForm(DERIVE_FIELDS, _expect_derive),
     "analyze": ReaderForm(ANALYZE_FIELDS, _expect_analyze),
 }
 """The form of each suite."""

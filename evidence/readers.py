@@ -38,14 +38,18 @@ FEW = 10
 LEAST = 0.98
 """The least share of fields that must agree with the items."""
 
-ASKED: Mapping[str, tuple[str, Mapping[str, object]]] = {
-    f"{suite}-{wording}": (suite, {"design": "core", "wording": wording})
-    for suite in ("intervene", "compose", "calculate")
-    for wording in WORDINGS
-} | {
-    "trace": ("trace", {"design": "core", "depth": (1, 2, 4, 8), "style": ("cot", "direct")}),
-    "analyze": ("analyze", {"design": "core"}),
-}
+ASKED: Mapping[str, tuple[str, Mapping[str, object]]] = (
+    {
+        f"{suite}-{wording}": (suite, {"design": "core", "wording": wording})
+        for suite in ("intervene", "compose", "calculate")
+        for wording in WORDINGS
+    }
+    | {
+        name: (name, {"design": "core", "depth": (1, 2, 4, 8), "style": ("cot", "direct")})
+        for name in ("trace", "derive")
+    }
+    | {"analyze": ("analyze", {"design": "core"})}
+)
 """Suites and wordings, and the items from which the sample is drawn."""
 
 
