@@ -119,7 +119,7 @@ class Deciding:
             raise UserError(
                 "`until` must have two sides to compare, got "
                 f"{len(models)} model{'s' if len(models) > 1 else ''} under one condition; name "
-                "two models, or two levels of a setting or factor, such as --temperature 0,0.8"
+                "two models, or two levels of a setting or factor, such as temperature 0 and 0.8"
             )
         return cls(analysis, tuple(name_agent(*model) for model in models), schedules)
 
