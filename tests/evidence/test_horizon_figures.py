@@ -8,6 +8,6 @@ from evidence.horizon import PARTS
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("part", ["worlds", "attacks", "recovery", "rises"])
+@pytest.mark.parametrize("part", ["worlds", "attacks", "recovery", "rises", "ladder"])
 def test_the_figures_hold(part: str) -> None:
     held(PARTS[part])
