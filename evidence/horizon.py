@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from functools import cache, partial
 from statistics import median
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,7 +15,9 @@ from evidence import horizon_derive
 from evidence.figures import Figure, Parts, figures_of
 from evidence.recovery import FEW_RUNS, RUNS, AskedDesign, recover
 from whybench.seeds import generator
+from whybench.stats.correlation import spearman
 from whybench.suites.attack_runs import run_attack
+from whybench.suites.calibration import simulate
 from whybench.suites.registry import get_suite
 from whybench.suites.trace.agents import GUESS
 from whybench.suites.trace.design import DEPTHS
@@ -47,6 +49,19 @@ sums of such numbers at the others, some of which agree."""
 
 TRACE = AskedDesign("trace", DEPTHS, 8, GUESS)
 """The items of a simulated run: those of the design core."""
+LADDER = 30
+"""Agents of a ladder, which differ in their error rate."""
+ERRING = {
+    "trace": ("slips", "error"),
+    "derive": ("slips", "error"),
+    "calculate": ("slips", "error"),
+    "compose": ("flip", "error"),
+    "intervene": ("bayes", "error"),
+    "analyze": ("competent", "lapse"),
+}
+"""Suites, their agents that err, and the parameter that is the rate of errors."""
+LEAST_AGAIN, LEAST_BETWEEN = 0.8, 0.7
+
 MOST_FLAGGED = 0.02
 EQUAL_RUNS = 2000
 ALPHA = 0.05
@@ -236,6 +251,49 @@ def retest(small: bool) -> Iterator[Figure]:
     )
 
 
+def ladder(small: bool) -> Iterator[Figure]:
+    """Yield correlations over agents of every suite that err at the same rates."""
+    rates = np.geomspace(0.01, 0.5, 4 if small else LADDER)
+    names = ("trace", "calculate") if small else tuple(ERRING)
+    scores = {name: np.array([_score(name, rate, seed) for rate in rates for seed in (1, 2)])
+              for name in names}  # fmt: skip
+    for name, found in scores.items():
+        pairs = found.reshape(-1, 2)
+        again = float(spearman(pairs[:, 0], pairs[:, 1]))
+        yield Figure(
+            f"{name}: two runs of {len(rates)} agents with error rates from {rates[0]:g} to "
+            f"{rates[-1]:g} correlate at {LEAST_AGAIN} or more in rank",
+            f"{again:.3f} in {get_suite(name).headline[0]}",
+            again >= LEAST_AGAIN,
+        )
+    horizons = scores["trace"].reshape(-1, 2).mean(axis=1)
+    for name in names[1:]:
+        between = float(spearman(horizons, scores[name].reshape(-1, 2).mean(axis=1)))
+        yield Figure(
+            f"the horizon of trace and {get_suite(name).headline[0]} of {name} correlate at "
+            f"{LEAST_BETWEEN} or more in rank over these agents",
+            f"{between:.3f}",
+            between >= LEAST_BETWEEN,
+        )
+
+
+def _score(name: str, rate: float, seed: int) -> float:
+    """Return the primary measure of a suite for its agent that errs at a rate."""
+    suite = get_suite(name)
+    agent, parameter = ERRING[name]
+    design, items = _standard(name)
+    found = simulate(suite, design, items, suite.agent(agent), {parameter: rate, "seed": seed})
+    value = next(one.estimate for one in found if one.name == suite.headline[0] and not one.at)
+    return 0.0 if value is None else value
+
+
+@cache
+def _standard(name: str) -> tuple[Any, list[Any]]:
+    suite = get_suite(name)
+    design = suite.make_design(suite.budget("small").settings)
+    return design, list(suite.items(design))
+
+
 PARTS: Parts = {
     "worlds": worlds,
     "attacks": attacks,
@@ -244,6 +302,7 @@ PARTS: Parts = {
     "two-agents": two_agents,
     "retest": retest,
     **horizon_derive.PARTS,
+    "ladder": ladder,
 }
 
 figures = partial(figures_of, PARTS)

@@ -10,6 +10,8 @@ from evidence import horizon_derive
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("part", ["worlds", "attacks", "recovery", "rises", *horizon_derive.PARTS])
+@pytest.mark.parametrize(
+    "part", ["worlds", "attacks", "recovery", "rises", "ladder", *horizon_derive.PARTS]
+)
 def test_the_figures_hold(part: str) -> None:
     held(PARTS[part])
