@@ -100,6 +100,10 @@ BORNE: dict[str, Callable[[Ends], bool]] = {
     "Half of its answers are correct at": _above("horizon", 1.5),
     "Does not combine rules": _below("horizon", 1.5),
     "Handles causal effects worse than bare products": _below("horizon_ratio", -0.5),
+    "Fails at causal effects": lambda e: (
+        e["horizon"][2] < 1.5 and e["control_horizon"][1] > 1.5 and e["horizon_ratio"][2] < -0.5
+    ),
+    "Derives the effects of every depth": _above("horizon", 9.0),
     "Does not derive causal effects": _below("horizon", 1.5),
     "Better at": _apart("number_skill"),
     "Conditions instead of intervening": _above("error_conditioning", 0.2),

@@ -63,3 +63,15 @@ def test_a_run_with_a_limit_continues_without_it(whole: dict[str, int], tmp_path
     assert len(first) == 22
     assert first.items() <= whole.items()
     assert answers(ask(tmp_path)) == whole
+
+
+def test_two_runs_are_compared_by_all_answers(tmp_path: Path) -> None:
+    one, two = (
+        wb.run("trace", f"reference/trace.{name}", log_dir=tmp_path / name, **DESIGN)
+        for name in ("reader", "exact")
+    )
+    found = wb.compare(one, two)
+    assert found.notes[0].endswith("; horizons use all answers")
+    (horizon,) = (row for row in found.rows() if row["measure"] == "horizon")
+    sets = [table["query"].to_pylist() for side in (one, two) for table in side.tables.values()]
+    assert horizon["n"] == sum(queries.count("do") for queries in sets)

@@ -194,4 +194,6 @@ def _count_items(name: str, first: pa.Table, second: pa.Table) -> str:
         "lost to errors": shared.lost,
     }
     words = ", ".join(f"{count} {where}" for where, count in counts.items() if count)
-    return f"{name}: {len(shared.items)} items compared{words and f'; {words}'}"
+    different = shared.only_first or shared.only_second
+    others = "; horizons use all answers" if different and get_suite(name).adaptive else ""
+    return f"{name}: {len(shared.items)} items compared{words and f'; {words}'}{others}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from itertools import islice
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -13,16 +14,24 @@ from whybench.suites.contract import Answer, UserError
 from whybench.suites.derive.prompts import parse_prompt
 from whybench.suites.derive.world import Terms
 from whybench.suites.registry import get_suite
+from whybench.suites.sentences import AgentMeasures, find
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 SUITE = get_suite("derive")
 
 
-def measured(agent: str, design=None, **settings) -> dict[str, object]:
+def answered(agent: str, design=None, **settings) -> pa.Table:
     asked = design or SUITE.designs["core"]
     rows = simulate_rows(
         SUITE, asked, list(SUITE.items(asked)), SUITE.agent(agent), settings, "a", {}
     )
-    table = record_table(list(rows), SUITE.record_columns)
+    return record_table(list(rows), SUITE.record_columns)
+
+
+def measured(agent: str, design=None, **settings) -> dict[str, object]:
+    table = answered(agent, design, **settings)
     return {one.name: one for one in SUITE.measures(table) if not one.at}
 
 
@@ -176,3 +185,27 @@ def test_answers_have_three_significant_digits() -> None:
         answer = SUITE.parse_reply(item.factors, SUITE.oracle(item), False)
         assert SUITE.is_correct(item, answer)
         assert answer.value == pytest.approx(item.truth, rel=0.005)
+
+
+@pytest.mark.parametrize(
+    ("agent", "settings", "findings"),
+    [
+        (
+            "exact",
+            {},
+            ["Derives the effects of every depth: half of its answers are correct at more than 10 "
+             "rules."],
+        ),
+        (
+            "sees-only",
+            {},
+            ["Fails at causal effects, but not at the products behind them: half of the products "
+             "are correct at a depth of more than 10."],
+        ),
+        ("guesser", {}, ["Does not derive causal effects from probabilities."]),
+        ("lapses", {"error": 0.4}, ["The intervals are too wide for a finding."]),
+    ],
+)  # fmt: skip
+def test_findings_are_true_of_the_agent(agent, settings, findings) -> None:
+    measures = AgentMeasures(SUITE.measures(answered(agent, **settings)))
+    assert [one.text for one in find(SUITE.sentences, measures)] == findings

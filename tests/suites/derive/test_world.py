@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from whybench.scm import elimination
 from whybench.scm.queries import observe
 from whybench.seeds import generator
+from whybench.suites.depths import make_items
 from whybench.suites.derive.agents import answer_with_wrong_weights
 from whybench.suites.derive.design import DeriveDesign
 from whybench.suites.derive.drawing import (
@@ -28,7 +29,7 @@ from whybench.suites.derive.drawing import (
     size_for,
     split_of_structure,
 )
-from whybench.suites.derive.items import make_items
+from whybench.suites.derive.items import make_item
 from whybench.suites.derive.world import (
     TOLERANCE,
     ChainGraph,
@@ -97,7 +98,7 @@ def test_skipping_a_rule_or_confounding_is_never_right(question: DeriveQuestion)
 
 
 def test_averages_over_the_confounder_where_the_cause_is_on_are_never_right() -> None:
-    for item in make_items(DeriveDesign(depth=(1, 4), query=("do",), worlds=40)):
+    for item in make_items(DeriveDesign(depth=(1, 4), query=("do",), worlds=40), make_item):
         wrong = answer_with_wrong_weights(item)
         assert abs(wrong - item.truth) > TOLERANCE * abs(item.truth)
 
