@@ -72,7 +72,9 @@ def compare_tables(
     flags = flag_losses(lost, first, second)
     side_b, side_a = (table["agent"][0].as_py() for table in (first, second))
     found = []
-    for one in suite.comparison.pairs(stack_sides(*sides)):
+    # Questions that are placed by the answers differ between the sides.
+    compared = (first, second) if suite.adaptive else sides
+    for one in suite.comparison.pairs(stack_sides(*compared)):
         named = replace(one, side_a=side_a, side_b=side_b)
         if one.is_identical:
             first_answers, second_answers = (_list_answers(side, one) for side in sides)
