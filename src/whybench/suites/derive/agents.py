@@ -21,6 +21,7 @@ from math import log, prod
 from typing import TYPE_CHECKING, Any
 
 from whybench.suites.contract import Agent, Parameter
+from whybench.suites.depth_agents import error_rate, errs, expect_accuracy
 from whybench.suites.derive.drawing import DEEPEST, LARGEST, draw_link
 from whybench.suites.derive.prompts import DO, PRODUCT, render_answer
 from whybench.suites.derive.world import TOLERANCE, subtract
@@ -103,21 +104,8 @@ def answer_with_wrong_weights(item: DeriveItem, *_: Any) -> float:
     return float(100 * weighted * prod(map(subtract, links)))
 
 
-def _expect(intervened: float, controlled: float | None = None) -> Callable[..., dict[str, float]]:
-    """Return the expected accuracy with an intervention, and in the control."""
-    values = {
-        "accuracy": (DO, intervened),
-        "control_accuracy": (PRODUCT, intervened if controlled is None else controlled),
-    }
-
-    def expected(_: Settings, design: DeriveDesign) -> dict[str, float]:
-        return {name: value for name, (query, value) in values.items() if query in design.query}
-
-    return expected
-
-
 def _expect_lapses(settings: Settings, design: DeriveDesign) -> dict[str, float]:
-    return _expect(1 - settings["error"] * (1 - CHANCE))({}, design)
+    return expect_accuracy(PRODUCT, 1 - settings["error"] * (1 - CHANCE))({}, design)
 
 
 def _make(name: str, summary: str, answer: Answerer, **declared: Any) -> Agent[DeriveItem]:
@@ -127,18 +115,10 @@ def _make(name: str, summary: str, answer: Answerer, **declared: Any) -> Agent[D
     return Agent(name, summary, reply, **declared)
 
 
-def _error(default: float, meaning: str) -> dict[str, Parameter]:
-    return {"error": Parameter(default, meaning, 0.0, 1.0)}
-
-
-def _is_noisy(settings: Settings) -> bool:
-    return bool(settings["error"])
-
-
 AGENTS = {
     agent.name: agent
     for agent in (
-        _make("exact", "answers correctly", answer_exact, expected=_expect(1.0)),
+        _make("exact", "answers correctly", answer_exact, expected=expect_accuracy(PRODUCT, 1.0)),
         _make(
             "reader",
             "combines a limited number of rules, and otherwise guesses",
@@ -150,16 +130,16 @@ AGENTS = {
             "slips",
             "combines all rules, and replaces some of them by other ones",
             answer_slipping,
-            parameters=_error(0.1, "share of rules at which it slips"),
-            noisy=_is_noisy,
+            parameters=error_rate(0.1, "share of rules at which it slips"),
+            noisy=errs,
         ),
         _make(
             "lapses",
             "answers correctly except for random guesses",
             answer_lapsing,
-            parameters=_error(0.1, "share of answers that are guesses"),
+            parameters=error_rate(0.1, "share of answers that are guesses"),
             expected=_expect_lapses,
-            noisy=_is_noisy,
+            noisy=errs,
         ),
         _make(
             "rounds",
@@ -171,13 +151,13 @@ AGENTS = {
             "sees-only",
             "confuses correlation with causation",
             answer_seen,
-            expected=_expect(0.0, 1.0),
+            expected=expect_accuracy(PRODUCT, 0.0, 1.0),
         ),
         _make(
             "wrong-weights",
             "averages over the confounder where the cause is on",
             answer_with_wrong_weights,
-            expected=_expect(0.0, 1.0),
+            expected=expect_accuracy(PRODUCT, 0.0, 1.0),
         ),
         _make(
             "guesser",

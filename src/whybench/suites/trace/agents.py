@@ -16,6 +16,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from whybench.suites.contract import Agent, Parameter
+from whybench.suites.depth_agents import error_rate, errs, expect_accuracy
+from whybench.suites.horizon import OBSERVE
 from whybench.suites.trace.prompts import render_answer
 from whybench.suites.trace.world import DEEPEST, STATES
 
@@ -64,19 +66,8 @@ def answer_seen(item: TraceItem, *_: Any) -> int:
     return item.question.simulate(intervene=False)[item.question.effect]
 
 
-def _expect(set_: float, observed: float | None = None) -> Callable[..., dict[str, float]]:
-    """Return the expected accuracy where the cause is set, and where it is observed."""
-    values = {"accuracy": set_, "control_accuracy": set_ if observed is None else observed}
-
-    def expected(_: Settings, design: TraceDesign) -> dict[str, float]:
-        asked = {"accuracy": "do", "control_accuracy": "observe"}
-        return {name: value for name, value in values.items() if asked[name] in design.query}
-
-    return expected
-
-
 def _expect_lapses(settings: Settings, design: TraceDesign) -> dict[str, float]:
-    return _expect(1 - settings["error"] * (1 - GUESS))({}, design)
+    return expect_accuracy(OBSERVE, 1 - settings["error"] * (1 - GUESS))({}, design)
 
 
 def _make(name: str, summary: str, answer: Answerer, **declared: Any) -> Agent[TraceItem]:
@@ -86,18 +77,10 @@ def _make(name: str, summary: str, answer: Answerer, **declared: Any) -> Agent[T
     return Agent(name, summary, reply, **declared)
 
 
-def _error(default: float, meaning: str) -> dict[str, Parameter]:
-    return {"error": Parameter(default, meaning, 0.0, 1.0)}
-
-
-def _is_noisy(settings: Settings) -> bool:
-    return bool(settings["error"])
-
-
 AGENTS = {
     agent.name: agent
     for agent in (
-        _make("exact", "answers correctly", answer_exact, expected=_expect(1.0)),
+        _make("exact", "answers correctly", answer_exact, expected=expect_accuracy(OBSERVE, 1.0)),
         _make(
             "reader",
             "follows a limited number of rules, and otherwise guesses",
@@ -109,28 +92,28 @@ AGENTS = {
             "slips",
             "follows all rules, and adds a wrong number at some of them",
             answer_slipping,
-            parameters=_error(0.1, "share of rules at which it slips"),
-            noisy=_is_noisy,
+            parameters=error_rate(0.1, "share of rules at which it slips"),
+            noisy=errs,
         ),
         _make(
             "lapses",
             "answers correctly except for random guesses",
             answer_lapsing,
-            parameters=_error(0.1, "share of answers that are guesses"),
+            parameters=error_rate(0.1, "share of answers that are guesses"),
             expected=_expect_lapses,
-            noisy=_is_noisy,
+            noisy=errs,
         ),
         _make(
             "sees-only",
             "ignores interventions",
             answer_seen,
-            expected=_expect(0.0, 1.0),
+            expected=expect_accuracy(OBSERVE, 0.0, 1.0),
         ),
         _make(
             "guesser",
             "guesses every answer",
             lambda _item, _settings, rng: _guess(rng),
-            expected=_expect(GUESS),
+            expected=expect_accuracy(OBSERVE, GUESS),
             noisy=lambda _: True,
         ),
         _make(
