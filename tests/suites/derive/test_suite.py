@@ -203,7 +203,7 @@ def test_answers_have_three_significant_digits() -> None:
              "are correct at a depth of more than 10."],
         ),
         ("guesser", {}, ["Does not derive causal effects from probabilities."]),
-        ("lapses", {"error": 0.4}, ["The intervals are too wide for a finding."]),
+        ("reader", {"rules": 5}, ["Half of its answers are correct at a depth of 5.4."]),
     ],
 )  # fmt: skip
 def test_findings_are_true_of_the_agent(agent, settings, findings) -> None:

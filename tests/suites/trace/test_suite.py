@@ -132,7 +132,7 @@ def test_a_reader_of_so_many_rules_has_that_horizon(rules: int) -> None:
             "reader",
             {"rules": 5},
             [
-                "Half of its answers are correct at 5 rules.",
+                "Half of its answers are correct at a depth of 5.",
                 "Gets about as far with interventions as with observations: half of its answers "
                 "are correct at a depth of 5, compared with 5.",
             ],

@@ -20,19 +20,21 @@ QUERIES = (DO, PRODUCT)
 
 OPENING = (
     "A machine has {size} lamps. In each run of the machine, each lamp is on or off. The rules "
-    "state the probability that a lamp is on. Each rule names all lamps that directly affect its "
-    "lamp. No variable outside the rules affects more than one lamp. Setting a lamp to on or off "
-    "overrides its rule and leaves all other rules unchanged."
+    "state the probability that a lamp is on. The rule of a lamp names all lamps that directly "
+    "affect it. No variable outside the rules affects more than one lamp. Setting a lamp to on or "
+    "off overrides its rule and leaves all other rules unchanged."
 )
 RULE = "- {lamp}: on with probability {chances}."
 CONDITION = "{cause} is {state}"
 STATES = ("off", "on")
 ASKED = (
-    "Question: By how many percentage points is the probability that {effect} is on higher if "
-    "{cause} is set to on in all runs than if {cause} is set to off in all runs? If it is lower, "
-    "give a negative number."
+    "Question: Suppose that {cause} is set to on in all runs, or that it is set to off in all runs "
+    "instead. By how many percentage points is the probability that {effect} is on higher in the "
+    "first case than in the second? If it is lower in the first case, give a negative number."
 )
-ARITHMETIC = "Question: How many percent is this product? It may be negative.\n\n{product}"
+ARITHMETIC = (
+    "Question: What is the value of this expression, in percent? It may be negative.\n\n{product}"
+)
 UNITS = {DO: "percentage points", PRODUCT: "%"}
 EXAMPLES = {DO: "-12.3 percentage points", PRODUCT: "-12.3%"}
 FORMS = {
