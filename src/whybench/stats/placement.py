@@ -83,16 +83,14 @@ class Placement:
         return self._spread(before, placed, min(size, SPREAD))
 
     def is_enough(self, fit: HorizonFit) -> bool:
-        """Whether the part of the interval within the depths is narrow enough."""
+        """Whether the interval is narrow enough, or lies beyond the depths."""
         low, high = fit.interval(STOP_LEVEL)
         shallow, deep = self.depths[0], self.depths[-1]
-        ends = [
-            end for end, reached in ((shallow, low <= shallow), (deep, high >= deep)) if reached
-        ]
-        if any(np.sum(fit.depths == end) < END_LEAST for end in ends):
-            return False
-        low, high = np.clip((low, high), shallow, deep)
-        return bool(high <= max(low + WIDEST, WIDEST_RATIO * low))
+        for end, reached in ((deep, low >= deep), (shallow, low <= shallow)):
+            if reached and np.sum(fit.depths == end) < END_LEAST:
+                return False
+        low = max(low, shallow)
+        return low >= deep or high <= max(low + WIDEST, WIDEST_RATIO * low)
 
     def _spread(self, before: NDArray[np.int_], placed: NDArray[np.int_], size: int) -> list[int]:
         """Add questions at the depths that were asked least, the shallow ones first."""
