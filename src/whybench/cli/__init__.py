@@ -34,7 +34,7 @@ GROUPS = {
         "list": ("catalog", "List suites, designs and reference agents."),
         "show": ("catalog", "Show an item with its answer key."),
         "play": ("people", "Answer items yourself at the terminal."),
-        "profile": ("run", "Test models on all suites."),
+        "profile": ("run", "Test models on five suites."),
         "run": ("run", "Test a model on one suite."),
         "results": ("results", "Print measures; write answers and figures."),
         "compare": ("compare", "Compare two runs or models, item by item."),

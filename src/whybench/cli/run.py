@@ -1,4 +1,4 @@
-"""`run` tests a model on one suite, `profile` tests models on all suites."""
+"""`run` tests a model on one suite, `profile` tests models on several."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ def _print(answers: Records, json_output: bool) -> None:
     "suites",
     multiple=True,
     metavar="SUITE",
-    help="Test only this suite; may be repeated. [default: all]",
+    help="Test only this suite; may be repeated. [default: five]",
 )
 @click.option(
     "-o",
@@ -181,7 +181,7 @@ def profile_command(
     timeout: int | None,
     **options: Any,
 ) -> None:
-    """Test each MODEL on all suites and write a report.
+    """Test each MODEL on five suites and write a report.
 
     The output folder has logs, records and the report, page.html. Run the same command again to
     resume an interrupted profile; finished samples are not asked again.
