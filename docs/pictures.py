@@ -32,7 +32,7 @@ from whybench.page.material import Material
 from whybench.page.writing import make_page
 from whybench.records.table import record_table
 from whybench.suites.calibration import simulate_rows
-from whybench.suites.registry import get_suite, own_suites
+from whybench.suites.registry import get_suite, own_suites, profiled_suites
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -214,8 +214,9 @@ MADE_FROM = "made-from"
 
 @cache
 def make_minds_page() -> str:
-    """Return the page of the four minds."""
-    return make_page(Material(list(ask_minds().items())), title="Four reference agents")
+    """Return the page of a profile of the four minds."""
+    tables = [(name, ask_minds()[name]) for name in profiled_suites("small")]
+    return make_page(Material(tables), title="Four reference agents")
 
 
 def digest_first_screen() -> str:

@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING
 from evidence import differences, page
 from evidence.figures import Figure, Parts, figures_of
 from evidence.profiles import real_profile
-from whybench.suites.registry import get_suite, own_suites
+from whybench.suites.registry import get_suite, profiled_suites
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 MINUTES = 20
 
-HEADLINES = {(name, measure) for name in own_suites() for measure in get_suite(name).headline}
+HEADLINES = {
+    (name, measure) for name in profiled_suites("small") for measure in get_suite(name).headline
+}
 
 
 def real(small: bool) -> Iterator[Figure]:

@@ -354,8 +354,8 @@ def test_no_part_that_fails_ends_the_page(logs, tmp_path, monkeypatch, parse, me
     monkeypatch.setattr("whybench.page.comparisons.compare_tables", fail)
     monkeypatch.setattr("whybench.page.browsing.read_transcripts", fail)
     monkeypatch.setattr("whybench.records.runs.read_runs", fail)
-    for place, name in (("conditions", "suite_names"), ("material", "own_suites")):
-        monkeypatch.setattr(f"whybench.page.{place}.{name}", lambda: ("analyze",))
+    for place, name in (("conditions", "suite_names"), ("material", "profiled_suites")):
+        monkeypatch.setattr(f"whybench.page.{place}.{name}", lambda *_: ("analyze",))
     analyzed = [str(path) for path in logs.iterdir() if "analyze" in path.name]
     text = report(load(*analyzed), tmp_path / "page.html").read_text(encoding="utf-8")
     assert "Traceback" not in text
