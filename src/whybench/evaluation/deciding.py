@@ -79,11 +79,13 @@ class Deciding:
         analysis: The planned measures, factors and smallest differences.
         sides: The models that are compared, the reference first; none if conditions are.
         schedules: Suite to the looks at its design, of the suites that can be decided.
+        whole: The suites that are asked in full.
     """
 
     analysis: AnalysisPlan
     sides: tuple[str, ...]
     schedules: Mapping[str, Schedule]
+    whole: tuple[str, ...] = ()
 
     @classmethod
     def plan(
@@ -114,14 +116,16 @@ class Deciding:
         schedules = {ask.suite: schedule_looks(ask) for ask in able}
         by_level = {n: one for n, one in schedules.items() if one.several or crossings > 1}
         if by_level:
-            return cls(analysis, (), by_level)
+            whole = tuple(ask.suite for ask in asks if ask.suite not in by_level)
+            return cls(analysis, (), by_level, whole)
         if len(models) != 2:
             raise UserError(
                 "`until` must have two sides to compare, got "
                 f"{len(models)} model{'s' if len(models) > 1 else ''} under one condition; name "
                 "two models, or two levels of a setting or factor, such as temperature 0 and 0.8"
             )
-        return cls(analysis, tuple(name_agent(*model) for model in models), schedules)
+        whole = tuple(ask.suite for ask in asks if ask.suite not in schedules)
+        return cls(analysis, tuple(name_agent(*model) for model in models), schedules, whole)
 
     def split(self, units: Sequence[Unit]) -> Iterator[Unit]:
         """Yield units with those of a scheduled suite as one unit for each look."""
@@ -161,6 +165,9 @@ class Deciding:
                 "of them for a gap that the whole design finds with a power of 80%, and "
                 f"{clear:.0%} for twice this gap"
             )
+
+        for name in self.whole:
+            yield f"{name}: asked in full, since it has no comparison that can be decided"
 
     def check_folder(self, folder: Path) -> None:
         """Refuse a folder with other answers, or with looks of another plan."""
