@@ -45,7 +45,7 @@ FIXED_CONSTANTS = {
 """Constants of O'Brien and Fleming and of Pocock (Jennison and Turnbull 2000, tables 2.1, 2.3)."""
 
 LEVEL = 0.05
-EQUAL_RUNS, NEAR_RUNS, CLEAR_RUNS, SMALLER = 2000, 2000, 400, 10
+EQUAL_RUNS, NEAR_RUNS, CLEAR_RUNS, SMALLER = 2000, 1000, 400, 10
 MOST_LOST = 0.03
 MOST_ASKED = {2: 0.55, 3: 0.45}
 """The largest share of the calls for gaps that are 2 and 3 times as large as one near the limit.
