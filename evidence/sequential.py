@@ -15,7 +15,14 @@ from scipy.stats import beta, binom
 
 from evidence import sequential_horizons, sequential_runs
 from evidence.figures import ALPHA, LEAST_COVERED, Figure, Parts, covers_enough, figures_of
-from whybench.results.sequential import DECIDED, NEAR, InterimLook, SequentialResult, decide
+from whybench.results.sequential import (
+    DECIDED,
+    NEAR,
+    SHARE_OF_RANGE,
+    InterimLook,
+    SequentialResult,
+    decide,
+)
 from whybench.seeds import generator
 from whybench.stats import Difference, Jackknifed, clustered_share
 from whybench.stats.sequential import Boundaries, spend
@@ -45,7 +52,7 @@ FIXED_CONSTANTS = {
 """Constants of O'Brien and Fleming and of Pocock (Jennison and Turnbull 2000, tables 2.1, 2.3)."""
 
 LEVEL = 0.05
-EQUAL_RUNS, NEAR_RUNS, CLEAR_RUNS, SMALLER = 2000, 2000, 400, 10
+EQUAL_RUNS, NEAR_RUNS, CLEAR_RUNS, SMALLER = 2000, 1000, 400, 10
 MOST_LOST = 0.03
 MOST_ASKED = {2: 0.55, 3: 0.45}
 """The largest share of the calls for gaps that are 2 and 3 times as large as one near the limit.
@@ -113,7 +120,9 @@ class Simulated:
 
 
 @cache
-def simulate(shape: Shape, lower: float, upper: float, runs: int) -> Simulated:
+def simulate(
+    shape: Shape, lower: float, upper: float, runs: int, smallest: float | None = None
+) -> Simulated:
     """Return simulated runs of two agents with these shares of correct answers."""
     rng = generator("evidence", "sequential", shape.suite, lower, upper)
     decisions, fixed = [], []
@@ -125,7 +134,7 @@ def simulate(shape: Shape, lower: float, upper: float, runs: int) -> Simulated:
             )
             for number in range(1, LOOKS + 1)
         ]
-        decisions.append(decide(looks))
+        decisions.append(decide(looks, smallest))
         fixed.append((looks[-1].difference.p or 0.0) < LEVEL)
     return Simulated(tuple(decisions), tuple(fixed), upper - lower)
 
@@ -209,11 +218,14 @@ def equality(small: bool) -> Iterator[Figure]:
 
 
 def near_the_limit(small: bool) -> Iterator[Figure]:
-    """Yield power, calls and coverage for gaps that the whole design finds in about 80%."""
+    """Yield power, calls and coverage for gaps that the whole design finds in about 80%.
+
+    A gap below 0.1 is the smallest difference of interest, since smaller ones may be missed.
+    """
     runs = NEAR_RUNS // SMALLER if small else NEAR_RUNS
     for shape in SHAPES:
         gap = limit_gap(shape, 0.85)
-        found = simulate(shape, 0.85 - gap, 0.85, runs)
+        found = simulate(shape, 0.85 - gap, 0.85, runs, min(gap, SHARE_OF_RANGE))
         power, fixed = found.found / runs, sum(found.fixed) / runs
         most = MOST_LOST + (0.03 if small else 0.0)
         yield Figure(

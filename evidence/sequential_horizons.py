@@ -116,7 +116,8 @@ def _ended(
     bounds = np.array(spend_evenly(tuple(n / LOOKS for n in range(1, LOOKS + 1))).bounds)
     crossed = found >= bounds
     ended = np.where(crossed.any(axis=1), crossed.argmax(axis=1) + 1, LOOKS)
-    return crossed.any(axis=1), found[:, -1] >= -ndtri(LEVEL / 2), ended
+    differ = np.asarray(crossed.any(axis=1))
+    return differ, found[:, -1] >= -ndtri(LEVEL / 2), ended.astype(np.intp)
 
 
 def vectorized(small: bool) -> Iterator[Figure]:

@@ -115,6 +115,21 @@ def run(started: str) -> Run:
     return Run(**words, version=1, epochs=1, samples=1, completed=1, started=started)
 
 
+@pytest.mark.parametrize(("more", "holds"), [(10, True), (-10, False)])
+def test_statement_until_decided_may_have_fewer_answers_than_planned(
+    more: int, holds: bool
+) -> None:
+    table = answers("intervene", style="cot", error=0.1)
+    stated = {
+        **content(table, table.num_rows + more),
+        "until": {"suites": {"intervene": {}}},
+    }
+    found = Statement(AnalysisPlan(), stated, Frozen.now(stated)).check({"intervene": table}, [])
+    (last,) = [one for one in found if "answers that were planned" in one.words]
+    assert last.holds == holds
+    assert "of at most" in last.words
+
+
 def test_answers_that_keep_to_what_was_frozen(tmp_path: Path) -> None:
     table = answers("intervene", style="cot", error=0.1)
     Frozen.now(content(table)).write(tmp_path / "frozen.json")

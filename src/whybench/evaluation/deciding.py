@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from whybench.errors import UserError
-from whybench.evaluation.looks import Schedule, schedule_looks
+from whybench.evaluation.looks import Schedule, list_decisive, schedule_looks
 from whybench.evaluation.units import name_agent
 from whybench.results.comparison import compare_suites
-from whybench.results.looks import FILE, Looks
+from whybench.results.looks import FILE, Looks, explain_result, history_row
 from whybench.results.sequential import (
     OPEN,
     InterimLook,
@@ -25,8 +25,6 @@ from whybench.results.sequential import (
     explain_smallest,
 )
 from whybench.results.sources import load
-from whybench.suites.measures import find_declared
-from whybench.suites.registry import get_suite
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -79,11 +77,13 @@ class Deciding:
         analysis: The planned measures, factors and smallest differences.
         sides: The models that are compared, the reference first; none if conditions are.
         schedules: Suite to the looks at its design, of the suites that can be decided.
+        whole: The suites that are asked in full.
     """
 
     analysis: AnalysisPlan
     sides: tuple[str, ...]
     schedules: Mapping[str, Schedule]
+    whole: tuple[str, ...] = ()
 
     @classmethod
     def plan(
@@ -109,19 +109,22 @@ class Deciding:
         if not able:
             raise UserError(
                 "`until` must have a measure of which one side can be better, got only "
-                f"{', '.join(ask.suite for ask in asks)}; run this without `until`"
+                f"{', '.join(ask.suite for ask in asks) or 'no suite of both'}; run this without "
+                "`until`"
             )
         schedules = {ask.suite: schedule_looks(ask) for ask in able}
         by_level = {n: one for n, one in schedules.items() if one.several or crossings > 1}
         if by_level:
-            return cls(analysis, (), by_level)
+            whole = tuple(ask.suite for ask in asks if ask.suite not in by_level)
+            return cls(analysis, (), by_level, whole)
         if len(models) != 2:
             raise UserError(
                 "`until` must have two sides to compare, got "
                 f"{len(models)} model{'s' if len(models) > 1 else ''} under one condition; name "
                 "two models, or two levels of a setting or factor, such as temperature 0 and 0.8"
             )
-        return cls(analysis, tuple(name_agent(*model) for model in models), schedules)
+        whole = tuple(ask.suite for ask in asks if ask.suite not in schedules)
+        return cls(analysis, tuple(name_agent(*model) for model in models), schedules, whole)
 
     def split(self, units: Sequence[Unit]) -> Iterator[Unit]:
         """Yield units with those of a scheduled suite as one unit for each look."""
@@ -161,6 +164,8 @@ class Deciding:
                 "of them for a gap that the whole design finds with a power of 80%, and "
                 f"{clear:.0%} for twice this gap"
             )
+        for name in self.whole:
+            yield f"{name}: asked in full, since it has no comparison that can be decided"
 
     def check_folder(self, folder: Path) -> None:
         """Refuse a folder with other answers, or with looks of another plan."""
@@ -213,13 +218,13 @@ class Deciding:
                 )
                 new = [one for one in found if one.look.number == number]
                 for one in new:
-                    show(_state(one, len(self.schedules[name].ends)))
+                    show(explain_result(one, len(self.schedules[name].ends)))
                 if ended and not found:
                     show(f"{name}: no planned difference can be computed from these answers")
                 results = [one for one in looks.results if one.suite != name]
                 looks = replace(
                     looks,
-                    history=(*looks.history, *map(_row, new)),
+                    history=(*looks.history, *map(history_row, new)),
                     results=(*results, *(one.difference for one in found)),
                     ended={**looks.ended, **({name: number} if ended else {})},
                 )
@@ -274,50 +279,3 @@ class Deciding:
         except UserError:  # no item was answered by both so far
             return []
         return [one for one in compared if one.measure in measures]
-
-
-def list_decisive(suite: str, analysis: AnalysisPlan) -> tuple[str, ...]:
-    """Return the planned measures of a suite that have a better end.
-
-    By default they are the primary measures. A suite whose first primary measure has no better
-    end, such as judge, describes a style, and has none.
-    """
-    table = get_suite(suite).measure_table
-    primary = get_suite(suite).headline
-
-    def has_better_end(name: str) -> bool:
-        declared = find_declared(table, name)
-        return declared is not None and declared.direction != "neither"
-
-    if get_suite(suite).comparison is None or not has_better_end(primary[0]):
-        return ()
-    return tuple(name for name in analysis.measures or primary if has_better_end(name))
-
-
-def _state(one: SequentialResult, looks: int) -> str:
-    """Return a decision in a line."""
-    found = one.look.difference
-    words = {OPEN: "go on", "no_difference": "no difference of interest"}.get(one.state, one.state)
-    size = "no test" if one.statistic is None else f"{one.statistic:+.2f} standard errors"
-    bound = "" if one.bound is None else f", boundary {one.bound:.2f}"
-    value = "–" if found.difference is None else f"{found.difference:+.2f}"
-    whose = f" of {found.agent}" if found.agent else ""
-    return (
-        f"{found.suite}, look {one.look.number} of {looks}: {found.measure}{whose}, "
-        f"{found.side_a} - {found.side_b}: {value}, {size}{bound}: {words}"
-    )
-
-
-def _row(one: SequentialResult) -> dict[str, Any]:
-    """Return a difference at a look as a row of the history."""
-    seen = one.look.difference
-    names = ("suite", "agent", "side_a", "side_b", "measure", "difference", "low", "high", "p")
-    return {
-        "look": one.look.number,
-        "share": one.look.share,
-        **{name: getattr(seen, name) for name in (*names, "units")},
-        "labels": dict(seen.labels),
-        "statistic": one.statistic,
-        "bound": one.bound,
-        "state": one.state,
-    }

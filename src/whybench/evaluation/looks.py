@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from whybench.results.sequential import MOST
 from whybench.suites.catalog import list_samples, take_shard
+from whybench.suites.measures import find_declared
 from whybench.suites.registry import get_suite
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from whybench.evaluation.units import Unit
     from whybench.planning.asks import Ask
+    from whybench.results.experiments import AnalysisPlan
     from whybench.suites.contract import Item
 
 
@@ -109,3 +111,21 @@ def _end_cases(samples: Sequence[Sequence[Item]]) -> list[int]:
         for number, (before, after) in enumerate(pairwise(samples), start=1)
         if before[-1].case != after[0].case
     ] + [len(samples)]
+
+
+def list_decisive(suite: str, analysis: AnalysisPlan) -> tuple[str, ...]:
+    """Return the planned measures of a suite that have a better end.
+
+    By default they are the primary measures. A suite whose first primary measure has no better
+    end, such as judge, describes a style, and has none.
+    """
+    table = get_suite(suite).measure_table
+    primary = get_suite(suite).headline
+
+    def has_better_end(name: str) -> bool:
+        declared = find_declared(table, name)
+        return declared is not None and declared.direction != "neither"
+
+    if get_suite(suite).comparison is None or not has_better_end(primary[0]):
+        return ()
+    return tuple(name for name in analysis.measures or primary if has_better_end(name))

@@ -14,10 +14,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from whybench.errors import UserError, atomic_write
+from whybench.results.sequential import NO_DIFFERENCE, OPEN
 from whybench.stats import Difference, Estimate, correct_family
+from whybench.stats.differences import NO_DIFFERENCE_OF_INTEREST
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+
+    from whybench.results.sequential import SequentialResult
 
 FILE = "looks.json"
 
@@ -110,6 +114,35 @@ def apply_looks(looks: Looks | None, differences: Sequence[Difference]) -> list[
     The p-values are corrected again.
     """
     return list(differences) if looks is None else correct_family(looks.apply(differences))
+
+
+def explain_result(one: SequentialResult, looks: int) -> str:
+    """Return the result of a look in a line."""
+    found = one.look.difference
+    words = {OPEN: "go on", NO_DIFFERENCE: NO_DIFFERENCE_OF_INTEREST}.get(one.state, one.state)
+    size = "no test" if one.statistic is None else f"{one.statistic:+.2f} standard errors"
+    bound = "" if one.bound is None else f", boundary {one.bound:.2f}"
+    value = "–" if found.difference is None else f"{found.difference:+.2f}"
+    whose = f" of {found.agent}" if found.agent else ""
+    return (
+        f"{found.suite}, look {one.look.number} of {looks}: {found.measure}{whose}, "
+        f"{found.side_a} - {found.side_b}: {value}, {size}{bound}: {words}"
+    )
+
+
+def history_row(one: SequentialResult) -> dict[str, Any]:
+    """Return a difference at a look as a row of the history."""
+    seen = one.look.difference
+    names = ("suite", "agent", "side_a", "side_b", "measure", "difference", "low", "high", "p")
+    return {
+        "look": one.look.number,
+        "share": one.look.share,
+        **{name: getattr(seen, name) for name in (*names, "units")},
+        "labels": dict(seen.labels),
+        "statistic": one.statistic,
+        "bound": one.bound,
+        "state": one.state,
+    }
 
 
 def _key(one: Difference) -> tuple[Any, ...]:
