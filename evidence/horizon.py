@@ -255,20 +255,27 @@ def ladder(small: bool) -> Iterator[Figure]:
     """Yield correlations over agents of every suite that err at the same rates."""
     rates = np.geomspace(0.01, 0.5, 4 if small else LADDER)
     names = ("trace", "calculate") if small else tuple(ERRING)
-    scores = {name: np.array([_score(name, rate, seed) for rate in rates for seed in (1, 2)])
-              for name in names}  # fmt: skip
+    # Seeds of their own: with the same one, the errors at a rate are among those at a higher one.
+    scores = {
+        name: np.array(
+            [
+                [_score(name, rate, 2 * place + run) for run in (0, 1)]
+                for place, rate in enumerate(rates)
+            ]
+        )
+        for name in names
+    }
     for name, found in scores.items():
-        pairs = found.reshape(-1, 2)
-        again = float(spearman(pairs[:, 0], pairs[:, 1]))
+        again = float(spearman(found[:, 0], found[:, 1]))
         yield Figure(
             f"{name}: two runs of {len(rates)} agents with error rates from {rates[0]:g} to "
             f"{rates[-1]:g} correlate at {LEAST_AGAIN} or more in rank",
             f"{again:.3f} in {get_suite(name).headline[0]}",
             again >= LEAST_AGAIN,
         )
-    horizons = scores["trace"].reshape(-1, 2).mean(axis=1)
+    horizons = scores["trace"].mean(axis=1)
     for name in names[1:]:
-        between = float(spearman(horizons, scores[name].reshape(-1, 2).mean(axis=1)))
+        between = float(spearman(horizons, scores[name].mean(axis=1)))
         yield Figure(
             f"the horizon of trace and {get_suite(name).headline[0]} of {name} correlate at "
             f"{LEAST_BETWEEN} or more in rank over these agents",
@@ -281,14 +288,14 @@ def _score(name: str, rate: float, seed: int) -> float:
     """Return the primary measure of a suite for its agent that errs at a rate."""
     suite = get_suite(name)
     agent, parameter = ERRING[name]
-    design, items = _standard(name)
+    design, items = _small_items(name)
     found = simulate(suite, design, items, suite.agent(agent), {parameter: rate, "seed": seed})
     value = next(one.estimate for one in found if one.name == suite.headline[0] and not one.at)
     return 0.0 if value is None else value
 
 
 @cache
-def _standard(name: str) -> tuple[Any, list[Any]]:
+def _small_items(name: str) -> tuple[Any, list[Any]]:
     suite = get_suite(name)
     design = suite.make_design(suite.budget("small").settings)
     return design, list(suite.items(design))

@@ -133,6 +133,7 @@ def test_a_query_that_was_not_asked_has_no_row_and_no_curve() -> None:
     )
     assert ("horizon" in asked, "of control" in asked) == (True, False)
     assert ("horizon" in observed, "of control" in observed) == (False, True)
+    assert not any("band" in text for text in observed)
     assert {mark["cause"] for mark in told(figure_of("controls-only"))} == {
         "dashed: observed (control)"
     }

@@ -134,7 +134,7 @@ def plot_curves(
     ]
     note = to_note(
         "thin lines and bars: 95% intervals",
-        "band: that of the solid curve",
+        "band: that of the solid curve" if not all(look.dashes for look in styles.values()) else "",
         "triangle: beyond the depths asked" if any(one.side != "at" for one in thresholds) else "",
     )
     return assemble(data, panels, layers, height=HEIGHT, columns=columns, note=note, across=across)
