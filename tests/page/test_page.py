@@ -60,11 +60,11 @@ def test_each_suite_has_a_panel_with_number_interval_and_sentence(page, parse) -
     parsed = parse(page)
     cards = [one for one in parsed.all("section") if "data-suite" in one.attributes]
     suites = [card.attributes["data-suite"] for card in cards]
-    assert suites == ["judge", "intervene", "compose", "trace", "derive", "calculate", "analyze"]
+    assert suites == ["judge", "intervene", "compose", "trace", "derive", "analyze"]
     sentences = [one.text for one in parsed.all("p", **{"class": "say", "data-agent": "0"})]
     assert len(sentences) == len(suites)
-    assert sum(bool(text.strip()) for text in sentences) == 4  # calculate was not asked
-    assert "whybench run calculate --model maker/one" in [one.text for one in parsed.all("code")]
+    assert sum(bool(text.strip()) for text in sentences) == 4  # trace and derive were not asked
+    assert "whybench run trace --model maker/one" in [one.text for one in parsed.all("code")]
 
 
 def test_what_a_panel_shows_lies_where_its_number_says(page) -> None:

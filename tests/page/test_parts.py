@@ -442,15 +442,13 @@ def test_a_style_has_no_baseline() -> None:
 def test_panels_are_there_for_every_suite_and_say_how_to_measure_the_others() -> None:
     material = Material([("judge", judged("maker/one[seed=1]"))])
     made = panels_of(material)
-    assert list(made)[:7] == [
-        *("judge", "intervene", "compose", "trace", "derive", "calculate", "analyze"),
-    ]
+    assert list(made) == ["judge", "intervene", "trace", "derive", "analyze"]
     [judge], [intervene] = made["judge"], made["intervene"]
     assert judge.charts[0].measure == "explaining_away"
     assert judge.readings[0].sentences
     assert intervene.charts[0].values[0].estimate == "not run"
     assert intervene.readings[0].command == "whybench run intervene --model maker/one"
-    others = "intervene, compose, trace, derive, calculate, analyze"
+    others = "intervene, trace, derive, analyze"
     for agent, why in (
         ("reference/judge.noisy-or", "not run: this reference agent answers only judge"),
         ("human/pilot", "not asked"),  # nobody asks people by `whybench run`
