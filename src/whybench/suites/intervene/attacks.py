@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from whybench.suites.attacks import Reply, Seen, TrainingExample
     from whybench.suites.intervene.items import Situation
     from whybench.suites.intervene.links.diagram import Step
-    from whybench.suites.intervene.links.scripts import Script
+    from whybench.suites.intervene.links.scripts import ActionScript
 
     States = Sequence[Mapping[str, bool]]
     """Which entities move: at first, and after each action."""
@@ -134,7 +134,7 @@ ChooseOnDiagram = Callable[[Diagram, int, int, Sequence[int]], "Step | None"]
 """Chooses an action, given the diagram, the budget, the links that are left, and the states."""
 
 
-def follow_script(find: Callable[[Diagram, int], Script]) -> ChooseOnDiagram:
+def follow_script(find: Callable[[Diagram, int], ActionScript]) -> ChooseOnDiagram:
     """Return the choice that follows the script for each diagram."""
     return lambda diagram, limit, _left, states: find(diagram, limit).next_step(states)
 

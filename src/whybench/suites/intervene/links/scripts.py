@@ -30,7 +30,7 @@ ListStep = tuple[str, int]
 
 
 @dataclass(frozen=True)
-class Script:
+class ActionScript:
     """Actions that are fixed in advance, with one `if` at most.
 
     Attributes:
@@ -87,13 +87,13 @@ def _search(
 
 
 @lru_cache(maxsize=CACHED)
-def find_list(diagram: Diagram, length: int) -> Script:
+def find_list(diagram: Diagram, length: int) -> ActionScript:
     """Return the list of a length that settles the most dotted links, as far as found."""
-    return Script(_search(diagram, open_blocks(diagram), length, LIST_WIDTH)[1])
+    return ActionScript(_search(diagram, open_blocks(diagram), length, LIST_WIDTH)[1])
 
 
 @lru_cache(maxsize=CACHED)
-def find_script(diagram: Diagram, length: int) -> Script:
+def find_script(diagram: Diagram, length: int) -> ActionScript:
     """Return the script with one `if` that settles the most dotted links, as far as found."""
     script = find_list(diagram, length)
     fewest = _search(diagram, open_blocks(diagram), length, LIST_WIDTH)[0]
@@ -112,5 +112,5 @@ def find_script(diagram: Diagram, length: int) -> Script:
                     _search(diagram, part, length - done, SCRIPT_WIDTH) for part in parts
                 )
                 if left + other < fewest:
-                    fewest, script = left + other, Script(steps, entity, then, otherwise)
+                    fewest, script = left + other, ActionScript(steps, entity, then, otherwise)
     return script
