@@ -14,8 +14,9 @@ from evidence.figures import Figure, Parts, figures_of
 from whybench.seeds import generator
 from whybench.suites.intervene import SUITE
 from whybench.suites.intervene.agents import oracle, render_action, render_answer
+from whybench.suites.intervene.case import parse_case
 from whybench.suites.intervene.design import DESIGNS
-from whybench.suites.intervene.episode import ENDS, InterveneEpisode, parse_case
+from whybench.suites.intervene.episode import ENDS, InterveneEpisode
 from whybench.suites.intervene.experimenters import recipe
 from whybench.suites.intervene.prompts import ACT, ANSWER, NEXT, render_prompt
 

@@ -10,7 +10,7 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING
 
-from evidence import entailment, episodes, worlds
+from evidence import entailment, episodes, links, worlds
 from evidence.calibration import calibrated, checked
 from evidence.figures import Figure, Parts, figures_of
 from whybench.suites.intervene import SUITE
@@ -76,6 +76,7 @@ PARTS: Parts = {
     "worlds": worlds.figures,
     "entailment": entailment.figures,
     **episodes.PARTS,
+    **links.PARTS,
     "soundness": soundness,
     "calibration": calibration,
     "play": play,

@@ -53,7 +53,7 @@ STREAMED = 200
 
 ASKED: Mapping[str, Mapping[str, int | None]] = {
     "judge": {"styles": None, "overload-e": 4, "fork": None, "chain": None},
-    "intervene": {"core": None, "advanced": 4},
+    "intervene": {"core": None, "advanced": 4, "links": 16},
     "compose": {"budget small": None, "core": 16, "verdicts": 64, "shapes": 16},
     "trace": {"core": None, "equal": 1},
     "derive": {"core": None, "equal": 1},
@@ -88,6 +88,7 @@ COMPARED: Mapping[str, Sequence[tuple[str, str, str]]] = {
     "intervene": (
         ("core", "random-then-guess", "single-cause"),
         ("advanced", "correlational", "recipe"),
+        ("links", "bayes", "recipe"),
         ("core", "always-yes", "always-no"),
         ("core", "always-no", "always-no"),
     ),

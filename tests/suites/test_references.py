@@ -98,8 +98,9 @@ def test_associative_is_not_a_guesser(suite: str) -> None:
     ):  # both are wrong in traps; it takes a strategy to be so as the trap has it
         assert associative["trap_rate"].estimate > guesser["trap_rate"].estimate + 0.2
         return
-    name = COMPARED[suite]
-    assert associative[name].estimate > guesser[name].estimate + 0.1
+    # Both lack proofs in intervene, so their answers count there.
+    name = "accuracy" if suite == "intervene" else COMPARED[suite]
+    assert associative[name].estimate > guesser[name].estimate + 0.05
 
 
 def test_guesses_alone_make_a_guesser() -> None:

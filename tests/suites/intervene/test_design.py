@@ -19,6 +19,7 @@ def test_named_designs_have_the_sizes_of_the_specification() -> None:
         "advanced": 1280,
         "source-advanced": 1200,
         "graph": 160,
+        "links": 240,
     }
     assert {name: design.block for name, design in DESIGNS.items()} == {
         "core": 84,
@@ -26,6 +27,7 @@ def test_named_designs_have_the_sizes_of_the_specification() -> None:
         "advanced": 32,
         "source-advanced": 1200,
         "graph": 4,
+        "links": 3,
     }
 
 

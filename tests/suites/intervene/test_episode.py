@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from whybench.suites.intervene import SUITE
-from whybench.suites.intervene.episode import ENDS, InterveneEpisode, parse_case
+from whybench.suites.intervene.case import parse_case
+from whybench.suites.intervene.episode import ENDS, InterveneEpisode
 from whybench.suites.intervene.generation import intervene_items
 from whybench.suites.intervene.prompts import render_prompt
 

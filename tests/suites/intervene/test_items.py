@@ -181,15 +181,20 @@ def test_factors_are_declared_and_truths_certified(items) -> None:
     for item in items:
         assert {name: type(value) for name, value in item.factors.items()} == dict(COLUMNS)
         (first, one), (second, two) = item.certificate.derivations
-        assert (first, second) == ("graph search", "matrix closure")
-        if item.asks_graph:
+        if item.asks == "links":
+            assert (first, second) == ("hidden edges", "equal matrix closure")
+            assert one == two == item.truth == item.dotted.index(item.pair)
+            assert set(item.dotted) & set(item.hidden.edges) == {item.pair}
+        elif item.asks == "graph":
+            assert (first, second) == ("graph search", "matrix closure")
             related = [item.hidden.causes(*pair) for pair in permutations(range(item.hidden.n), 2)]
             assert one == two == sum(1 << bit for bit, caused in enumerate(related) if caused)
             assert item.truth == 1
         else:
+            assert (first, second) == ("graph search", "matrix closure")
             assert one == two == item.truth == item.hidden.causes(*item.pair)
         assert item.hidden.is_closed(item.initial)
-        if item.worlds not in OWN_DENSITY:
+        if item.worlds not in {*OWN_DENSITY, "links"}:
             assert item.limit == 2 * item.hidden.n
         assert len({*item.names}) == item.hidden.n
 

@@ -24,8 +24,8 @@ from whybench.suites.intervene.measures import (
     ENDING_MEASURES,
     MEASURES,
     intervene_measures,
-    optimal_steps,
 )
+from whybench.suites.intervene.pair_measures import optimal_steps
 from whybench.suites.intervene.reports import PAIR_VERDICTS
 from whybench.suites.intervene.verdicts import PATTERNS
 from whybench.suites.intervene.verdicts import VERDICTS as ALL_VERDICTS
@@ -38,7 +38,7 @@ COLUMNS = {
     **dict.fromkeys(("worlds", "structure", "initial", "relation", "graph", "moving"), str),
     **dict.fromkeys(("asked", "theme", "style", "interface", "wording", "split"), str),
     **dict.fromkeys(("verdict", "pattern", "evidence", "path", "report"), str),
-    **dict.fromkeys(("entities", "steps", "reasks"), int),
+    **dict.fromkeys(("entities", "depth", "steps", "reasks"), int),
 }
 CHAIN = "0>1 1>2"
 FORK = "0>1 0>2"
@@ -50,6 +50,7 @@ ROW = {
     "outcome": "scored",
     "reason": "",
     "worlds": "advanced",
+    "depth": 0,
     "structure": "random",
     "entities": 3,
     "initial": "all-moving",

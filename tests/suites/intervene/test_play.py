@@ -9,7 +9,8 @@ import pytest
 
 from whybench.suites.contract import UserError
 from whybench.suites.intervene import SUITE
-from whybench.suites.intervene.episode import InterveneEpisode, parse_case
+from whybench.suites.intervene.case import parse_case
+from whybench.suites.intervene.episode import InterveneEpisode
 from whybench.suites.intervene.generation import intervene_items
 from whybench.suites.intervene.play import PLAY
 

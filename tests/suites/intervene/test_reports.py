@@ -20,9 +20,10 @@ from whybench.suites.calibration import calibrate, simulate_rows
 from whybench.suites.checks import check_design
 from whybench.suites.contract import UserError
 from whybench.suites.intervene import SUITE
+from whybench.suites.intervene.case import parse_case
 from whybench.suites.intervene.design import DESIGNS
 from whybench.suites.intervene.entailment import Transition
-from whybench.suites.intervene.episode import InterveneEpisode, parse_case
+from whybench.suites.intervene.episode import InterveneEpisode
 from whybench.suites.intervene.experimenters import (
     ALL_PAIRS,
     Inquiry,

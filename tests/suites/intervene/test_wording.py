@@ -13,7 +13,8 @@ from whybench.prose import find_matches
 from whybench.suites.checks import check_design
 from whybench.suites.contract import UserError
 from whybench.suites.intervene import SUITE
-from whybench.suites.intervene.episode import InterveneEpisode, parse_case
+from whybench.suites.intervene.case import parse_case
+from whybench.suites.intervene.episode import InterveneEpisode
 from whybench.suites.intervene.play import PATTERN_TEXTS, PLAY, VERDICT_TEXTS
 from whybench.suites.intervene.questionnaire import QUESTIONNAIRE
 from whybench.suites.intervene.task import OVER, answer, hold, move

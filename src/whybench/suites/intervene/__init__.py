@@ -3,6 +3,7 @@
 The agent acts on a small world, sees what happens, and answers when it is ready. Besides being
 right or wrong an answer is *justified* or not: what was seen entails it, or leaves it open. A
 question is about one pair, or about all: then the answer is a report on each of them (`reports`).
+Or it is about a diagram: which one of its dotted links is real (`links`).
 """
 
 from __future__ import annotations
@@ -28,9 +29,10 @@ from whybench.suites.intervene.agents import AGENTS, MINDS, oracle
 from whybench.suites.intervene.attacks import ATTACKS
 from whybench.suites.intervene.calls import TOOLS as TOOL_NAMES
 from whybench.suites.intervene.calls import answer_of_calls, make_call, open_kept
+from whybench.suites.intervene.case import parse_case
 from whybench.suites.intervene.design import DESIGNS, OWN_DENSITY, InterveneDesign
 from whybench.suites.intervene.entailment import import_solver
-from whybench.suites.intervene.episode import InterveneEpisode, parse_case
+from whybench.suites.intervene.episode import InterveneEpisode
 from whybench.suites.intervene.generation import intervene_items
 from whybench.suites.intervene.items import (
     ALL,
@@ -40,6 +42,8 @@ from whybench.suites.intervene.items import (
     describe_item,
     draw_graph,
 )
+from whybench.suites.intervene.links.diagram import Diagram
+from whybench.suites.intervene.links.shapes import describe_shape
 from whybench.suites.intervene.measures import (
     CONDITION,
     MEASURES,
@@ -53,6 +57,7 @@ from whybench.suites.intervene.prompts import render_prompt
 from whybench.suites.intervene.questionnaire import QUESTIONNAIRE
 from whybench.suites.intervene.sets import shape_text
 from whybench.suites.intervene.steps import PARTS, steps_table
+from whybench.suites.intervene.world import state_to_bits
 from whybench.suites.sentences import read_sentences
 
 if TYPE_CHECKING:
@@ -85,15 +90,15 @@ VERDICT_COLORS = {
 
 BUDGETS = {
     "small": Budget(
-        {"design": "limited", "graphs": 4},
-        "worlds of four or five entities, with just enough actions",
+        {"design": "links", "graphs": 16},
+        "diagrams that need two to four actions, with just enough actions",
     ),
     "standard": Budget(
-        {"design": "limited"},
+        {"design": "links"},
         "as small, with enough worlds to distinguish error rates of 10% and 20%",
     ),
     "full": Budget(
-        {"design": "limited", "graphs": 40},
+        {"design": "links", "graphs": 200},
         "as small, with enough worlds to distinguish error rates of 5% and 10%",
     ),
 }
@@ -102,6 +107,14 @@ REPLY_TOKENS = {"direct": 20, "fewest-steps": 20, "cot": 250, "recipe": 40}
 
 TURNS = {"graph": 4}
 """Replies for each entity, where there are not two: in graph worlds more actions are needed."""
+
+
+def _count_turns(factors: Mapping[str, Scalar]) -> int:
+    """Return the replies of an episode: two for each action, and in pairs one action per entity."""
+    if depth := int(factors["depth"]):
+        return 2 * depth + 1
+    return TURNS.get(str(factors["worlds"]), 2) * int(factors["entities"])
+
 
 TABLES = {"steps": steps_table}
 
@@ -119,6 +132,14 @@ def _reward(_factors: Mapping[str, Scalar], _truth: Scalar, answer: Answer) -> f
 def _rightness(row: Mapping[str, Any]) -> float:
     """Return 1 for a right answer and 0 for any other; of a report the share that is justified."""
     return row["value"] or 0.0 if row["asked"] == ALL else float(row["value"] == row["truth"])
+
+
+def _world_key(item: InterveneItem) -> str:
+    """Return a text that items share whose worlds, or diagrams, differ in names only."""
+    if not item.dotted:
+        return shape_text(item.hidden)
+    initial = state_to_bits(item.initial)
+    return describe_shape(Diagram(item.hidden.n, item.solid, item.dotted, initial))
 
 
 class Intervene(Suite[InterveneDesign, InterveneItem]):
@@ -143,14 +164,14 @@ class Intervene(Suite[InterveneDesign, InterveneItem]):
     tables = TABLES
     costs = Costs(
         reply_tokens=lambda factors: REPLY_TOKENS[str(factors["style"])],
-        turns=lambda factors: TURNS.get(str(factors["worlds"]), 2) * int(factors["entities"]),
+        turns=_count_turns,
         budgets=BUDGETS,
         temperature="the provider's recommendation, as in the paper: at 0 some models repeat an "
         "action until no steps are left",
     )
     training: Training | None = Training(
         {"design": "advanced", "graphs": TRAINING_WORLDS, "split": "train"},
-        world_key=lambda item: shape_text(item.hidden),
+        world_key=_world_key,
         reward=_reward,
     )
     study: Questionnaire | None = QUESTIONNAIRE

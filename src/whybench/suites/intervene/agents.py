@@ -1,7 +1,8 @@
 """The reference agents of intervene: known ways of finding out, and of not finding out.
 
 An agent is asked an episode so far and words its next reply. What it does depends only on what it
-could see, never on the hidden world. Where all pairs are asked it does as `reporters` says.
+could see, never on the hidden world. Where all pairs are asked it does as `reporters` says, and
+where dotted links are asked as `link_solvers` says.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from whybench.suites.intervene.expected import (
     has_effect_changed,
     is_same_state,
 )
+from whybench.suites.intervene.expected_links import expect_link, expect_link_guessing
 from whybench.suites.intervene.expected_reports import expect_report, expect_report_guessing
 from whybench.suites.intervene.experimenters import (
     Intervention,
@@ -29,6 +31,7 @@ from whybench.suites.intervene.experimenters import (
     settle,
     survey,
 )
+from whybench.suites.intervene.link_solvers import LINK_SOLVERS, guess_link, render_link_answer
 from whybench.suites.intervene.reporters import REPORTERS, guess_report, make_report
 from whybench.suites.intervene.world import ACTIONS
 
@@ -37,10 +40,12 @@ if TYPE_CHECKING:
 
     import numpy as np
 
+    from whybench.suites.intervene.case import InterveneCase
     from whybench.suites.intervene.design import InterveneDesign
-    from whybench.suites.intervene.episode import InterveneCase, InterveneEpisode
+    from whybench.suites.intervene.episode import InterveneEpisode
     from whybench.suites.intervene.expected import Expected
     from whybench.suites.intervene.experimenters import Experimenter
+    from whybench.suites.intervene.link_solvers import LinkSolver
 
     Settings = Mapping[str, Any]
     Reply = Callable[[InterveneEpisode, Settings, np.random.Generator], str]
@@ -61,7 +66,9 @@ def render_answer(is_yes: bool) -> str:
 
 def oracle(episode: InterveneEpisode) -> str:
     """Make a controlled experiment until the answer is settled, and answer what is true."""
-    if episode.case.asks_graph:
+    if episode.case.asks == "links":
+        return _solve_link(episode, LINK_SOLVERS["controlled"])
+    if episode.case.asks == "graph":
         chosen = survey(episode.inquiry)
         world = episode.case.world
         return render_action(episode, chosen) if chosen else make_report(episode, world.causes)
@@ -91,8 +98,10 @@ def _guess(episode: InterveneEpisode, settings: Settings, rng: np.random.Generat
     if len(episode.path) < min(settings["steps"], episode.case.limit):
         action = ACTIONS[rng.integers(2)]
         return render_action(episode, Intervention(action, int(rng.integers(episode.case.world.n))))
-    if episode.case.asks_graph:
+    if episode.case.asks == "graph":
         return guess_report(episode, rng)
+    if episode.case.asks == "links":
+        return guess_link(episode.case, rng)
     return render_answer(rng.random() < 0.5)
 
 
@@ -137,14 +146,41 @@ def _make_careful(
     )
 
 
+def _solve_link(episode: InterveneEpisode, solver: LinkSolver) -> str:
+    """Return the next reply where it is asked which dotted link is real."""
+    case, left = episode.case, episode.left_open
+    states = [case.initial, *(state for _, _, state in episode.path)]
+    step = solver.choose(case.diagram, left, states) if episode.left else None
+    if step is not None:
+        return render_action(episode, Intervention(*step))
+    return render_link_answer(case, solver.guess(case.diagram, left, states))
+
+
+def _answer_link(
+    name: str, episode: InterveneEpisode, settings: Settings, rng: np.random.Generator
+) -> str:
+    """Return the next reply of an agent about dotted links, at times with an error."""
+    reply = _solve_link(episode, LINK_SOLVERS[name])
+    error = settings.get("error", 0.0)
+    if not error or '"answer"' not in reply or rng.random() >= error:
+        return reply
+    others = [
+        k for k in range(len(episode.case.dotted)) if reply != render_link_answer(episode.case, k)
+    ]
+    return render_link_answer(episode.case, others[rng.integers(len(others))])
+
+
 def _extend(agent: Agent[InterveneEpisode]) -> Agent[InterveneEpisode]:
-    """Return the agent with what it does, and is expected to, where all pairs are asked."""
+    """Return the agent with what it does, and is expected to, where no single pair is asked."""
     if agent.name == GUESSING:
-        return replace(agent, expected=_expect_either(agent, expect_report_guessing))
+        of_all = {"graph": expect_report_guessing, "links": expect_link_guessing}
+        return replace(agent, expected=_expect_either(agent, of_all))
     reporter = REPORTERS.get(agent.name)
 
     def reply(episode: InterveneEpisode, settings: Settings, rng: np.random.Generator) -> str:
-        if not episode.case.asks_graph:
+        if episode.case.asks == "links":
+            return _answer_link(agent.name, episode, settings, rng)
+        if episode.case.asks == "pair":
             return agent.reply(episode, settings, rng)
         if reporter is None:
             raise UserError(
@@ -160,13 +196,14 @@ def _extend(agent: Agent[InterveneEpisode]) -> Agent[InterveneEpisode]:
         )
 
     of_reports = expect_report(reporter) if reporter else lambda _settings, _design: {}
-    return replace(agent, reply=reply, expected=_expect_either(agent, of_reports))
+    of_all = {"graph": of_reports, "links": expect_link(LINK_SOLVERS[agent.name])}
+    return replace(agent, reply=reply, expected=_expect_either(agent, of_all))
 
 
-def _expect_either(agent: Agent[InterveneEpisode], of_reports: Expected) -> Expected:
+def _expect_either(agent: Agent[InterveneEpisode], by_worlds: Mapping[str, Expected]) -> Expected:
     def expected(settings: Settings, design: InterveneDesign) -> Mapping[str, float]:
-        if design.worlds == "graph":
-            return of_reports(settings, design)
+        if design.worlds in by_worlds:
+            return by_worlds[design.worlds](settings, design)
         return agent.expected(settings, design) if agent.expected else {}
 
     return expected
@@ -186,13 +223,14 @@ AGENTS: Mapping[str, Agent[InterveneEpisode]] = {
         ),
         _make_careful(
             "controlled",
-            "stops all other entities, then moves the possible cause; answers what is settled",
+            "plans for the worst case (one pair: stops all others, then moves the cause); gives "
+            "the entailed answer",
             controlled,
             {"error": 0.1},
         ),
         _make_careful(
             "recipe",
-            "stops both entities, moves the possible cause, observes the effect",
+            "stops both entities, moves the possible cause, observes the effect; tries each link",
             recipe,
         ),
         Agent(

@@ -13,16 +13,16 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from whybench.suites.intervene.episode import InterveneEpisode, parse_case
+from whybench.suites.intervene.case import parse_case
+from whybench.suites.intervene.episode import InterveneEpisode
 from whybench.suites.intervene.replies import ActionReply, Decision, parse_reply
-from whybench.suites.intervene.verdicts import ANSWERS
 from whybench.suites.intervene.world import ACTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from whybench.suites.contract import Answer, Scalar
-    from whybench.suites.intervene.episode import InterveneCase
+    from whybench.suites.intervene.case import InterveneCase
 
 TOOLS = {"move": "entity", "hold": "entity", "answer": "answer"}
 """The tools, and the name of the one argument of each."""
@@ -35,10 +35,10 @@ CALLED = f"{OURS}calls"
 
 def find_refusal(case: InterveneCase, tool: str, argument: str) -> str:
     """Return why a call cannot be carried out: it names what there is not; else nothing."""
-    known = ANSWERS if tool == "answer" else tuple(case.entities)
+    known = map(str.lower, case.answers) if tool == "answer" else case.entities
     if argument.strip().lower() in known:
         return ""
-    listed = " or ".join(ANSWERS) if tool == "answer" else f"one of {', '.join(case.names)}"
+    listed = " or ".join(case.answers) if tool == "answer" else f"one of {', '.join(case.names)}"
     return f"{TOOLS[tool]} must be {listed}, got {argument!r}"
 
 
@@ -117,7 +117,7 @@ def answer_of_calls(
         call = make_call(case, text)
         if call is not None and call[0] == "answer":
             hear_call(episode, "answer", call[1]["answer"])
-        elif last in ANSWERS:
+        elif last in map(str.lower, case.answers):
             hear_call(episode, "answer", last)
     return episode.answer
 

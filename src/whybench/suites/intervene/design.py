@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from whybench.seeds import digest
 from whybench.suites.contract import WORDINGS, UserError
 from whybench.suites.designs import Manipulated, check_levels, factor, identifying_settings
+from whybench.suites.intervene.links.cases import DEPTHS, ENTITIES, LINKS, TESTS
 from whybench.suites.intervene.posets import MAX_ENUMERATED
 from whybench.suites.intervene.sets import (
     INITIAL,
@@ -31,7 +32,7 @@ from whybench.suites.intervene.themes import InterveneTheme, load_theme
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-WORLDS = ("core", "limited", "advanced", "source-advanced", "graph")
+WORLDS = ("core", "limited", "advanced", "source-advanced", "graph", "links")
 """The sets of worlds."""
 
 LEVELS: Mapping[str, tuple[str, ...]] = {
@@ -66,7 +67,7 @@ class InterveneDesign:
 
     name: str = "core"
     worlds: str = factor(
-        "core", "The set of worlds: core, limited, advanced, source-advanced, graph."
+        "core", "The set of worlds: core, limited, advanced, source-advanced, graph, links."
     )
     theme: tuple[str, ...] = factor(
         ("shapes",), "Themes: names, or paths of YAML files.", files=True
@@ -89,6 +90,9 @@ class InterveneDesign:
     )
     density: tuple[float, ...] = factor((), "Shares of the possible edges.")
     initial: tuple[str, ...] = factor((), "First states: all-moving, rest, some-moving.")
+    depth: tuple[int, ...] = factor(
+        (), "Numbers of actions that links worlds need: 2, 3, 4; only for these."
+    )
     graphs: int = factor(0, "Number of worlds of each size and density.")
     split: str = factor(
         "test", "The side of the train/test divide; core and source-advanced are for testing."
@@ -101,10 +105,14 @@ class InterveneDesign:
         for name in ("style", "interface", "wording"):
             check_levels(name, getattr(self, name), LEVELS[name])
         check_levels("split", (self.split,), LEVELS["split"])
-        if self.split == "train" and self.worlds not in {*OWN_DENSITY, "advanced"}:
+        if self.split == "train" and self.worlds not in {*OWN_DENSITY, "advanced", "links"}:
             raise UserError(f"split must be test for {self.worlds} worlds, got 'train'")
+        if self.depth and self.worlds != "links":
+            raise UserError(f"depth is for links worlds, got worlds {self.worlds}; leave it out")
         if self.worlds == "core":
             self._check_core()
+        elif self.worlds == "links":
+            self._check_links()
         else:
             self._check_random()
 
@@ -114,6 +122,27 @@ class InterveneDesign:
                 raise UserError(
                     f"{name} is fixed for core worlds, got {value}; ask for worlds=advanced"
                 )
+
+    def _check_links(self) -> None:
+        if self.entities or self.density or self.initial:
+            raise UserError(
+                f"links worlds have {ENTITIES} entities and first states of their own, got "
+                f"entities {list(self.entities)}, density {list(self.density)} and initial "
+                f"{list(self.initial)}; leave them out"
+            )
+        check_levels("depth", self.depth, DEPTHS)
+        for entry in self.themes:
+            entry.pool(ENTITIES)
+        if "recipe" in self.style:
+            raise UserError(
+                "style recipe is about one pair, and links worlds ask which of several links is "
+                f"real, got style {list(self.style)}"
+            )
+        if self.graphs < 1 or (self.split == "test" and self.graphs > TESTS):
+            raise UserError(
+                f"graphs must be from 1 to {TESTS}, the number of test diagrams of each depth, "
+                f"got {self.graphs}"
+            )
 
     def _check_random(self) -> None:
         check_levels("entities", self.entities)
@@ -168,6 +197,8 @@ class InterveneDesign:
         shared = (*map(len, (self.themes, self.style, self.interface, self.wording)),)
         if self.worlds == "core":
             return (len(list_core_cases()), *shared)
+        if self.worlds == "links":
+            return (len(self.depth), *shared)
         if self.worlds in OWN_DENSITY:
             asked = (len(LIMITED),) if self.worlds == "limited" else ()
             return (*asked, len(self.entities), len(self.initial), *shared)
@@ -190,7 +221,8 @@ class InterveneDesign:
     @property
     def block(self) -> int:
         """The number of items in a block; core and source-advanced are one block each."""
-        return prod(self.sizes) if self.worlds in {*OWN_DENSITY, "advanced"} else self.size
+        blocks = {*OWN_DENSITY, "advanced", "links"}
+        return prod(self.sizes) if self.worlds in blocks else self.size
 
     @property
     def summary(self) -> str:
@@ -200,6 +232,12 @@ class InterveneDesign:
         named = "; ".join(map(", ".join, crossed))
         if self.worlds == "core":
             return f"{self.size} items: {len(list_core_cases())} cases of the core set; {named}"
+        if self.worlds == "links":
+            return (
+                f"{self.size} items: {self.graphs} diagrams with {LINKS} dotted links at each of "
+                f"the depths {', '.join(map(str, self.depth))}, with just enough actions; {named}; "
+                f"{self.split}"
+            )
         if self.worlds in OWN_DENSITY:
             limited = self.worlds == "limited"
             return (
@@ -220,7 +258,8 @@ class InterveneDesign:
     @cached_property
     def hash(self) -> str:
         """A digest of what decides the items; texts count, names and paths do not."""
-        settings = identifying_settings(self, "theme")
+        unused = () if self.worlds == "links" else ("depth",)
+        settings = identifying_settings(self, "theme", *unused)
         return digest("intervene", settings, self.themes).hex()[:16]
 
 
@@ -242,8 +281,9 @@ DESIGNS: Mapping[str, InterveneDesign] = {
         InterveneDesign(
             "graph", "graph", entities=(4, 5), initial=("rest", "all-moving"), graphs=40
         ),
+        InterveneDesign("links", "links", depth=DEPTHS, graphs=80),
     )
 }
-"""The named designs. `limited` is that of the headline. The source's advanced set asks 1,200
+"""The named designs. `links` is that of profiles. The source's advanced set asks 1,200
 questions, of which nearly three of four have the answer yes; ours asks 1,280, half of them with the
 answer yes."""

@@ -16,7 +16,7 @@ the only one that makes an answer. If two replies ended it, the second decides o
 - `answered`;
 - `invalid_format`: could not be read;
 - `invalid_action`: no such entity, or no such action;
-- `invalid_answer`: neither yes nor no, or no report that can be followed;
+- `invalid_answer`: neither yes nor no, no dotted link, or no report that can be followed;
 - `out_of_steps`: wanted to act when no action was left, at once;
 - `cut_off`: the token limit cut the reply off, at once, since it would cut off another.
 
@@ -25,45 +25,28 @@ The episode is held from an item's columns alone, and does the same on the same 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING
 
 from whybench.suites.contract import Answer
 from whybench.suites.intervene.entailment import Transition
-from whybench.suites.intervene.experimenters.inquiry import ALL_PAIRS, Inquiry, find_entailed
+from whybench.suites.intervene.experimenters.inquiry import Inquiry, find_entailed
 from whybench.suites.intervene.experimenters.survey import find_all_entailed
-from whybench.suites.intervene.items import ALL, count_allowed
-from whybench.suites.intervene.prompts import (
-    ACT,
-    ACTIONS_LEFT,
-    ANSWER,
-    NEXT,
-    REPORT,
-    render_observation,
-    state_phrases,
-)
-from whybench.suites.intervene.replies import (
-    NO_SYNONYMS,
-    ActionReply,
-    ReportReply,
-    Synonyms,
-    parse_reply,
-)
+from whybench.suites.intervene.links.planning import is_settled
+from whybench.suites.intervene.prompts import ACTIONS_LEFT
+from whybench.suites.intervene.replies import ActionReply, ReportReply, parse_reply, read_link
 from whybench.suites.intervene.reports import (
     grade_report,
     pack_report,
     read_report,
     worst_verdict,
 )
-from whybench.suites.intervene.verdicts import decide_verdict, error_pattern
-from whybench.suites.intervene.world import ACTIONS, InterveneWorld, bits_to_state
+from whybench.suites.intervene.verdicts import decide_verdict, error_pattern, judge_answer
+from whybench.suites.intervene.world import bits_to_state
 from whybench.suites.replies import REASK
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from whybench.suites.contract import Scalar
+    from whybench.suites.intervene.case import InterveneCase, Request
     from whybench.suites.intervene.entailment import Entailed
     from whybench.suites.intervene.replies import Decision, InterveneReply
     from whybench.suites.intervene.reports import Said
@@ -80,138 +63,8 @@ ENDS = (
 )
 """How an episode may end."""
 
-CACHED = 4096
-
 _LEFT, _BEHIND = ACTIONS_LEFT.split("{left}")
 _YES_OR_NO: dict[str, YesOrNo] = {"yes": "yes", "no": "no"}
-
-Request = Literal["act", "next", "answer"]
-
-
-@dataclass(frozen=True)
-class InterveneCase:
-    """What an episode is about: the hidden world, how it begins, what is asked, and the words.
-
-    Attributes:
-        world: The hidden world.
-        initial: The first state, as bits.
-        x: The supposed cause; with y `ALL_PAIRS` where all pairs are asked.
-        y: The supposed effect.
-        names: What the entities are called.
-        words: The verbs for moving and holding, and the states they bring about.
-        tools: Whether the agent replies by calling tools.
-        worlds: The set of worlds, which decides how many actions are allowed.
-        counts_actions: Whether each message states how many actions are left.
-        synonyms: Other words for keys and choices that replies may use.
-    """
-
-    counts_actions: ClassVar[bool] = True
-    synonyms: ClassVar[Synonyms] = NO_SYNONYMS
-
-    world: InterveneWorld
-    initial: int
-    x: int
-    y: int
-    names: tuple[str, ...]
-    words: tuple[str, ...]
-    tools: bool
-    worlds: str = ""
-
-    @cached_property
-    def limit(self) -> int:
-        """The number of actions that are allowed."""
-        initial = bits_to_state(self.initial)
-        return count_allowed(self.worlds, self.world.n, initial, self.x, self.y)
-
-    @property
-    def asks_graph(self) -> bool:
-        """Whether who causes whom is asked of all pairs."""
-        return (self.x, self.y) == ALL_PAIRS
-
-    @cached_property
-    def truth(self) -> bool:
-        """Whether x causes y."""
-        return self.world.causes(self.x, self.y)
-
-    @cached_property
-    def entities(self) -> dict[str, int]:
-        """The entities by what they may be called, in lower case."""
-        lower = {name.lower(): number for number, name in enumerate(self.names)}
-        return {f"the {name}": number for name, number in lower.items()} | lower
-
-    @cached_property
-    def actions(self) -> dict[str, Action]:
-        """The actions by their verbs, in lower case."""
-        return {verb.lower(): action for verb, action in zip(self.words, ACTIONS, strict=False)}
-
-    @cached_property
-    def requests(self) -> dict[Request, str]:
-        """How the agent is asked for what is wanted."""
-        if self.tools:
-            act = "Call a tool."
-            return {"act": act, "next": act, "answer": "Call the tool answer."}
-        act = ACT.format(move=self.words[0], hold=self.words[1])
-        answer = REPORT if self.asks_graph else ANSWER
-        return {
-            "act": f"Reply with {act}.",
-            "next": f"Reply with {NEXT}.",
-            "answer": f"Reply with {answer}.",
-        }
-
-    @cached_property
-    def _shown(self) -> tuple[tuple[str, str], ...]:
-        return state_phrases(self.names, (self.words[2], self.words[3]))
-
-    @cached_property
-    def _seen(self) -> dict[int, str]:
-        return {}
-
-    def seen(self, state: int) -> str:
-        """Return what is seen in a state; few states come often."""
-        text = self._seen.get(state)
-        if text is None:
-            text = self._seen[state] = render_observation(self._shown, state)
-        return text
-
-
-def parse_case(factors: Mapping[str, Scalar]) -> InterveneCase:
-    """Return the case that an item's columns describe."""
-    return _make_case(
-        *(str(factors[name]) for name in ("graph", "moving", "asked", "names", "words")),
-        tools=factors["interface"] == "tools",
-        worlds=str(factors.get("worlds", "")),
-    )
-
-
-@lru_cache(maxsize=CACHED)
-def _make_case(
-    graph: str,
-    moving: str,
-    asked: str,
-    names: str,
-    words: str,
-    *,
-    tools: bool,
-    worlds: str,
-) -> InterveneCase:
-    called = tuple(names.split(","))
-    edges = tuple(map(_parse_pair, graph.split()))
-    x, y = ALL_PAIRS if asked == ALL else _parse_pair(asked)
-    return InterveneCase(
-        world=InterveneWorld(len(called), edges),
-        initial=sum(1 << int(entity) for entity in moving.split()),
-        x=x,
-        y=y,
-        names=called,
-        words=tuple(words.split(",")),
-        tools=tools,
-        worlds=worlds,
-    )
-
-
-def _parse_pair(text: str) -> tuple[int, int]:
-    cause, effect = text.split(">")
-    return int(cause), int(effect)
 
 
 def _name_failure(turn: InterveneReply | None) -> str:
@@ -233,6 +86,7 @@ class InterveneEpisode:
         reasks: How many replies could not be read and were asked for again.
         end: How it ended; empty before.
         yes_or_no: The answer, yes or no, if there is one.
+        link: The place of the dotted link that is the answer, if there is one.
         report: What was reported of each pair, if all were asked and there is a report.
     """
 
@@ -243,6 +97,7 @@ class InterveneEpisode:
         self.reasks = 0
         self.end = ""
         self.yes_or_no: YesOrNo | None = None
+        self.link: int | None = None
         self.report: Said | None = None
         self._doubtful = False
 
@@ -268,7 +123,7 @@ class InterveneEpisode:
         if truncated:
             self.end = "cut_off"
             return None
-        turn = parse_reply(reply, self.case.asks_graph, self.case.synonyms)
+        turn = parse_reply(reply, self.case.asks == "graph", self.case.synonyms)
         before = self._doubtful
         self._doubtful = False
         if turn is not None:
@@ -313,8 +168,11 @@ class InterveneEpisode:
     def _choose(self, choice: Decision) -> str | None:
         """Follow a choice; None if the episode is over, or if the choice is none that there is."""
         if choice.kind == "answer":
-            self.yes_or_no = None if self.case.asks_graph else _YES_OR_NO.get(choice.value)
-            self.end = "answered" if self.yes_or_no else ""
+            if self.case.asks == "links":
+                self.link = self._find_link(choice.value)
+            elif self.case.asks == "pair":
+                self.yes_or_no = _YES_OR_NO.get(choice.value)
+            self.end = "answered" if self.yes_or_no or self.link is not None else ""
             return None
         if choice.value == "answer" and self.wants != "answer":
             self.wants = "answer"
@@ -325,6 +183,12 @@ class InterveneEpisode:
                 self.end = "out_of_steps"
             return None
         return self._request()
+
+    def _find_link(self, words: str) -> int | None:
+        """Return the place of the dotted link that words name; None if they name none."""
+        cause, effect = (self.case.entities.get(name) for name in read_link(words))
+        dotted = self.case.dotted
+        return dotted.index((cause, effect)) if (cause, effect) in dotted else None
 
     def _request(self) -> str:
         """Say what is wanted now."""
@@ -345,6 +209,12 @@ class InterveneEpisode:
         return Inquiry(case.world.n, case.x, case.y, bits_to_state(case.initial), seen)
 
     @property
+    def left_open(self) -> int:
+        """The dotted links that agree with all that was seen, as bits."""
+        states = [self.case.initial, *(state for _, _, state in self.path)]
+        return self.case.diagram.possible(states, [(done, entity) for done, entity, _ in self.path])
+
+    @property
     def evidence(self) -> Entailed:
         """What all that was seen entails."""
         return find_entailed(self.inquiry)
@@ -352,8 +222,10 @@ class InterveneEpisode:
     @property
     def answer(self) -> Answer:
         """The answer with its verdict, or the way in which there came to be none."""
-        if self.case.asks_graph:
+        if self.case.asks == "graph":
             return self._grade()
+        if self.case.asks == "links":
+            return self._grade_link()
         inquiry, truth = self.inquiry, self.case.truth
         evidence = find_entailed(inquiry)
         states = [inquiry.initial, *(seen.after for seen in inquiry.transitions)]
@@ -377,6 +249,22 @@ class InterveneEpisode:
             "reasks": self.reasks,
             "path": "; ".join(f"{action} {entity}" for action, entity, _ in self.path),
         }
+
+    def _grade_link(self) -> Answer:
+        """Return the dotted link that was named, with its verdict."""
+        case, left = self.case, self.left_open
+        evidence = case.answers[left.bit_length() - 1] if is_settled(left) else "open"
+        said = None if self.link is None else case.answers[self.link]
+        return Answer(
+            value=None if self.link is None else float(self.link),
+            reason="" if said else self.end or "unfinished",
+            parts={
+                "verdict": judge_answer(said, case.right, evidence),
+                "pattern": "",
+                "evidence": evidence,
+                **self._course,
+            },
+        )
 
     def _grade(self) -> Answer:
         """Return the share of pairs of which the report is justified, and all that it rests on."""

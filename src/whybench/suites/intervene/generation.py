@@ -6,11 +6,14 @@ from dataclasses import replace
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, NamedTuple, cast
 
+import numpy as np
+
 from whybench.scm import Certificate, agreed
 from whybench.seeds import Split, generator, item_digest
 from whybench.suites.designs import cells_in_blocks
 from whybench.suites.intervene.experimenters import ALL_PAIRS
 from whybench.suites.intervene.items import InterveneItem, describe_item
+from whybench.suites.intervene.links.cases import load_cases
 from whybench.suites.intervene.sets import (
     LIMITED,
     QUESTIONS,
@@ -26,6 +29,7 @@ from whybench.suites.intervene.sets import (
 from whybench.suites.intervene.world import (
     InterveneWorld,
     State,
+    bits_to_state,
     list_pairs,
     transitive_closure,
 )
@@ -59,6 +63,8 @@ def item_at(design: InterveneDesign, index: int) -> InterveneItem:
         case = _limited_case(design, turn, *levels)
     elif design.worlds == "graph":
         case = _graph_case(design, turn, *levels)
+    elif design.worlds == "links":
+        case = _links_case(design, turn, *levels)
     else:
         case = _random_case(design, turn, *levels)
     words = design.themes[theme]
@@ -77,7 +83,9 @@ def item_at(design: InterveneDesign, index: int) -> InterveneItem:
         wording=design.wording[wording],
         split=cast("Split", design.split),
         draw=case.draw,
-        certificate=_certificate(case.hidden, case.pair),
+        certificate=_certificate(case.hidden, case.pair, case.dotted),
+        dotted=case.dotted,
+        depth=case.depth,
     )
     return replace(item, digest=item_digest("intervene", describe_item(item), item.truth))
 
@@ -97,6 +105,8 @@ class _HiddenCase(NamedTuple):
     pair: Pair
     draw: int
     key: tuple[object, ...]
+    dotted: tuple[Pair, ...] = ()
+    depth: int = 0
 
 
 def _core_case(position: int) -> _HiddenCase:
@@ -133,6 +143,32 @@ def _graph_case(design: InterveneDesign, turn: int, size: int, initial: int) -> 
     key = ("graph", design.split, n, kind, turn)
     state = draw_initial(world, kind, *key)
     return _HiddenCase("random", world, _density(world), state, ALL_PAIRS, turn, key)
+
+
+def _links_case(design: InterveneDesign, turn: int, level: int) -> _HiddenCase:
+    """Return a stored diagram in a new listing, with a real link drawn by the case's weights."""
+    depth, split = design.depth[level], cast("Split", design.split)
+    cases = load_cases()[depth, split]
+    case = cases[turn % len(cases)]
+    key = ("links", split, depth, turn)
+    rng = generator("intervene", *key)
+    shares = np.array(case.weights) / sum(case.weights)
+    chosen = int(rng.choice(len(shares), p=shares))
+    order = rng.permutation(len(shares)).tolist()
+    diagram = case.diagram.renumber(rng.permutation(case.diagram.n).tolist(), order)
+    real = order.index(chosen)
+    world = diagram.worlds[real]
+    return _HiddenCase(
+        "random",
+        world,
+        _density(world),
+        bits_to_state(diagram.initial),
+        diagram.dotted[real],
+        turn,
+        key,
+        diagram.dotted,
+        depth,
+    )
 
 
 @lru_cache(maxsize=CACHED)
@@ -173,14 +209,34 @@ def _draw_names(words: InterveneTheme, n: int, key: tuple[object, ...]) -> tuple
 
 
 @lru_cache(maxsize=CACHED)
-def _certificate(world: InterveneWorld, pair: Pair) -> Certificate:
+def _certificate(world: InterveneWorld, pair: Pair, dotted: tuple[Pair, ...]) -> Certificate:
     if pair == ALL_PAIRS:
         return _certify_graph(world)
+    if dotted:
+        return _certify_link(world, dotted)
     x, y = pair
     return agreed(
         f"whether {x} causes {y}",
         ("graph search", float(world.causes(x, y))),
         ("matrix closure", float(transitive_closure(world)[x, y])),
+    )
+
+
+def _certify_link(world: InterveneWorld, dotted: tuple[Pair, ...]) -> Certificate:
+    """Certify which dotted link is real, by the edges of the world and by its reachability."""
+    solid = {*world.edges} - {*dotted}
+    closure = transitive_closure(world)
+    equal = [
+        place
+        for place, link in enumerate(dotted)
+        if (transitive_closure(InterveneWorld(world.n, (*solid, link))) == closure).all()
+    ]
+    edges = [place for place, link in enumerate(dotted) if link in world.edges]
+    (listed,), (reached,) = edges, equal
+    return agreed(
+        "which dotted link is real",
+        ("hidden edges", float(listed)),
+        ("equal matrix closure", float(reached)),
     )
 
 

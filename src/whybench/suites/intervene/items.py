@@ -42,8 +42,8 @@ DRAWN: Mapping[str, type] = {
 }
 """The columns that say which case it is. Entities are numbered as they are listed: `graph` holds
 the hidden edges ("0>1 1>2"), `moving` the first state ("1 2"), `asked` the supposed cause and the
-supposed effect ("0>2"), or `all`. `names` are those of the entities, `words` the two verbs and the
-two states. An episode can be held again from these columns alone."""
+supposed effect ("0>2"), `all`, or the dotted links ("0>2|3>1"). `names` are those of the entities,
+`words` the two verbs and the two states. An episode can be held again from these columns alone."""
 
 COLUMNS: Mapping[str, type] = {
     "worlds": str,
@@ -53,6 +53,7 @@ COLUMNS: Mapping[str, type] = {
     "initial": str,
     "relation": str,
     "order": str,
+    "depth": int,
     "theme": str,
     "style": str,
     "interface": str,
@@ -65,6 +66,12 @@ COLUMNS: Mapping[str, type] = {
 ALL = "all"
 """What `asked` holds where all pairs are."""
 
+BETWEEN_LINKS = "|"
+"""What stands between dotted links in `asked`."""
+
+Asks = Literal["pair", "graph", "links"]
+"""Kinds of questions: does one cause another, who causes whom, which dotted link is real."""
+
 Relation = Literal["cause", "effect", "unrelated", "all"]
 
 
@@ -75,13 +82,15 @@ class Situation:
     Attributes:
         names: The entities in the order of their listing.
         moving: Those that move.
-        cause: The supposed cause; empty, as the next, where all pairs are asked.
+        cause: The supposed cause; empty, as the next, where no single pair is asked.
         effect: The supposed effect.
         words: The two verbs and the two states: move, hold, moving, still.
         limit: The number of interventions that are allowed.
         style: How the agent is instructed.
         interface: How it is to reply.
         wording: Plain sentences or formal notation.
+        solid: The solid links of a diagram, if there is one.
+        dotted: Its dotted links, of which one is real.
     """
 
     names: tuple[str, ...]
@@ -93,6 +102,8 @@ class Situation:
     style: str
     interface: str
     wording: str
+    solid: tuple[tuple[str, str], ...] = ()
+    dotted: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -106,7 +117,7 @@ class InterveneItem:
         hidden: The hidden world; entity i is the i-th listed.
         density: Share of the possible edges: the one asked for; in the core set the actual one.
         initial: The first state.
-        pair: The supposed cause and the supposed effect, or `ALL_PAIRS`.
+        pair: The supposed cause and the supposed effect, `ALL_PAIRS`, or the real dotted link.
         theme: The words of the world.
         names: What the entities are called.
         style: How the agent is instructed.
@@ -115,6 +126,8 @@ class InterveneItem:
         split: The side of the train/test divide.
         draw: Which of the random worlds of its kind it is; 0 in the core set.
         certificate: The two derivations of the truth.
+        dotted: The dotted links in the order of the prompt, where it is asked which one is real.
+        depth: The number of actions that settle which link is real; 0 elsewhere.
     """
 
     digest: str
@@ -132,14 +145,18 @@ class InterveneItem:
     split: Split
     draw: int
     certificate: Certificate
+    dotted: tuple[Pair, ...] = ()
+    depth: int = 0
 
     @cached_property
     def case(self) -> str:
-        """The world, the first state, and what is asked; entities are numbered as listed.
+        """The world, the first state, and the question; entities are numbered as listed.
 
         A world of the core set is told by its edges, a random one by its number in its series.
         """
-        question = ALL if self.asks_graph else "{}-to-{}".format(*self.pair)
+        if self.asks == "links":
+            return f"links-{self.split}-depth-{self.depth}-{self.draw}"
+        question = ALL if self.asks == "graph" else "{}-to-{}".format(*self.pair)
         if self.structure == "random":
             series = f"{self.split}-{self.hidden.n}-{self.density:g}-{self.draw}"
             initial = classify_initial(self.hidden, self.initial)
@@ -156,19 +173,31 @@ class InterveneItem:
 
     @property
     def truth(self) -> float:
-        """Whether the supposed cause is one: 1 for yes, 0 for no; of all pairs 1."""
-        return 1.0 if self.asks_graph else float(self.certificate.value)
+        """Whether the supposed cause is one: 1 for yes, 0 for no; of all pairs 1.
+
+        Of dotted links it is the place of the real one in the list, from 0.
+        """
+        return 1.0 if self.asks == "graph" else float(self.certificate.value)
 
     @property
-    def asks_graph(self) -> bool:
-        """Whether who causes whom is asked of all pairs."""
-        return self.pair == ALL_PAIRS
+    def asks(self) -> Asks:
+        """The kind of question."""
+        if self.dotted:
+            return "links"
+        return "graph" if self.pair == ALL_PAIRS else "pair"
+
+    @property
+    def asked(self) -> str:
+        """The question, as in records."""
+        if self.asks == "graph":
+            return ALL
+        return BETWEEN_LINKS.join(f"{x}>{y}" for x, y in self.dotted or (self.pair,))
 
     @property
     def relation(self) -> Relation:
-        """What the supposed cause is to the supposed effect."""
+        """The relation of the supposed cause to the supposed effect."""
         x, y = self.pair
-        if self.asks_graph:
+        if self.asks != "pair":
             return "all"
         if self.hidden.causes(x, y):
             return "cause"
@@ -177,7 +206,7 @@ class InterveneItem:
     @property
     def order(self) -> Literal["along", "against", "all"]:
         """Whether the supposed cause is listed before the supposed effect, or behind it."""
-        if self.asks_graph:
+        if self.asks != "pair":
             return "all"
         return "along" if self.pair[0] < self.pair[1] else "against"
 
@@ -190,7 +219,7 @@ class InterveneItem:
     @property
     def limit(self) -> int:
         """The number of interventions that are allowed."""
-        return count_allowed(self.worlds, self.hidden.n, self.initial, *self.pair)
+        return self.depth or count_allowed(self.worlds, self.hidden.n, self.initial, *self.pair)
 
     @property
     def factors(self) -> dict[str, Scalar]:
@@ -203,6 +232,7 @@ class InterveneItem:
             "initial": classify_initial(self.hidden, self.initial),
             "relation": self.relation,
             "order": self.order,
+            "depth": self.depth,
             "theme": self.theme.name,
             "style": self.style,
             "interface": self.interface,
@@ -210,7 +240,7 @@ class InterveneItem:
             "split": self.split,
             "graph": " ".join(f"{cause}>{effect}" for cause, effect in sorted(self.hidden.edges)),
             "moving": " ".join(map(str, sorted(self.initial))),
-            "asked": ALL if self.asks_graph else "{}>{}".format(*self.pair),
+            "asked": self.asked,
             "names": ",".join(self.names),
             "words": ",".join(self.words),
         }
@@ -218,7 +248,7 @@ class InterveneItem:
     @property
     def world(self) -> Situation:
         """What the opening must say of the world."""
-        cause, effect = ("", "") if self.asks_graph else (self.names[v] for v in self.pair)
+        cause, effect = self._name(self.pair) if self.asks == "pair" else ("", "")
         return Situation(
             names=self.names,
             moving=frozenset(self.names[entity] for entity in self.initial),
@@ -229,7 +259,23 @@ class InterveneItem:
             style=self.style,
             interface=self.interface,
             wording=self.wording,
+            solid=tuple(map(self._name, self.solid)),
+            dotted=tuple(map(self._name, self.dotted)),
         )
+
+    @property
+    def solid(self) -> tuple[Pair, ...]:
+        """The solid links of the diagram; none without a diagram."""
+        edges = sorted(self.hidden.edges) if self.dotted else ()
+        return tuple(edge for edge in edges if edge not in self.dotted)
+
+    def _name(self, pair: Pair) -> tuple[str, str]:
+        cause, effect = pair
+        return self.names[cause], self.names[effect]
+
+
+EXACT_BUDGETS = ("limited", "graph", "links")
+"""The sets of worlds in which as many actions are allowed as suffice, and no more."""
 
 
 def count_allowed(worlds: str, n: int, initial: State, x: int, y: int) -> int:
@@ -247,12 +293,12 @@ def describe_item(item: InterveneItem) -> str:
     """Return the canonical description that, with the truth, decides an item's digest."""
     return canonical(
         {
-            **({"limit": item.limit} if item.worlds in {"limited", "graph"} else {}),
+            **({"limit": item.limit} if item.worlds in EXACT_BUDGETS else {}),
             "theme": item.theme.hash,
             "names": item.names,
             "edges": sorted(item.hidden.edges),
             "moving": sorted(item.initial),
-            "asked": ALL if item.asks_graph else item.pair,
+            "asked": item.pair if item.asks == "pair" else item.asked,
             "style": item.style,
             "interface": item.interface,
             "wording": item.wording,

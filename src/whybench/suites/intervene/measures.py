@@ -8,28 +8,28 @@ that ask for a report on all pairs.
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from whybench.stats import clustered_share, clustered_slope, signal_detection
+from whybench.stats import clustered_share
 from whybench.suites.groups import Group, group_records
-from whybench.suites.intervene.experimenters import Inquiry, expected_steps_at_first
-from whybench.suites.intervene.information import count_bits
-from whybench.suites.intervene.posets import MAX_ENUMERATED
+from whybench.suites.intervene.pair_measures import (
+    BETTER,
+    LIMITED_WORLDS,
+    PAIR_MEASURES,
+    is_justified,
+    is_right,
+)
 from whybench.suites.intervene.report_measures import REPORT_MEASURES, is_of_reports
 from whybench.suites.measures import (
     By,
-    balanced,
-    both,
     compare_declared,
     custom,
     equals,
     mean,
     measure_groups,
     only_when,
-    ratio,
     reached,
     scored,
     share,
@@ -43,11 +43,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from whybench.stats import Difference, Estimate, Measure
-    from whybench.stats.clustered import SignalDetection
-    from whybench.suites.measures import Values
 
-LIMITED_WORLDS = "limited"
-"""The set of worlds of the primary measure."""
+LINK_WORLDS = "links"
+"""The set of worlds of the primary measure, in which it is asked which dotted link is real."""
 
 CONDITION = ("worlds", "theme", "style", "interface", "wording", "split")
 """The columns that make up a condition; measures are computed within one."""
@@ -67,7 +65,7 @@ WORDS = (
     "path",
     "report",
 )
-NUMBERS = ("value", "truth", "entities", "steps", "reasks")
+NUMBERS = ("value", "truth", "entities", "depth", "steps", "reasks")
 
 ZEROS = read_zeros(__package__)
 """The value of the best attack on each design."""
@@ -95,25 +93,16 @@ def intervene_pairs(records: pa.Table) -> Iterator[Difference]:
     return compare_declared(records, intervene_groups, MEASURES)
 
 
-def is_right(group: Group) -> NDArray[np.bool_]:
-    """Return whether the answer is correct; no answer isn't."""
-    return np.asarray(group["value"] == group["truth"])
+def _asks_pair(group: Group) -> bool:
+    return not is_of_reports(group) and group.labels["worlds"] != LINK_WORLDS
 
 
-def _is_limited(group: Group) -> bool:
-    return group.labels["worlds"] == LIMITED_WORLDS
-
-
-def _has_sizes(group: Group) -> bool:
-    return bool(np.unique(group["entities"]).size > 1)
+def _is_exact(group: Group) -> bool:
+    return group.labels["worlds"] in {LIMITED_WORLDS, LINK_WORLDS}
 
 
 def _flag_ample(counted: Group) -> tuple[str, ...]:
-    return () if counted.at or _is_limited(counted) else ("ample_actions",)
-
-
-def _flag_beyond_planner(counted: Group) -> tuple[str, ...]:
-    return ("beyond_planner",) if counted.outcomes.get("scored") and not counted.units.size else ()
+    return () if counted.at or _is_exact(counted) else ("ample_actions",)
 
 
 def _skill_score(episodes: Group) -> Estimate:
@@ -131,54 +120,7 @@ def _within(group: Group) -> NDArray[np.bool_]:
     return np.asarray(is_justified(group) & (group["steps"] <= group.at["actions"]))
 
 
-def _detect(answers: Group) -> SignalDetection:
-    return signal_detection(answers["value"] == 1, answers["truth"] == 1, answers.units)
-
-
-def _slope_on_entities(hits: Values, episodes: Group) -> Estimate:
-    return clustered_slope(hits(episodes), episodes["entities"], episodes.units)
-
-
-def _bits(answers: Group) -> NDArray[np.float64]:
-    """Return the expected bits of the actions of each episode, and of the best actions instead."""
-    columns = ("entities", "graph", "moving", "asked", "path")
-    cases = zip(*(answers[name].tolist() for name in columns), strict=True)
-    return np.array([count_bits(int(n), *words) for n, *words in cases]).reshape(-1, 2)
-
-
-def _optimal_steps(answers: Group) -> NDArray[np.float64]:
-    """Return the expected steps of the best experimenter, NaN for worlds that are too large."""
-    cases = zip(*(answers[name].tolist() for name in ("entities", "moving", "asked")), strict=True)
-    return np.array(
-        [
-            optimal_steps(int(n), moving, asked) if n <= MAX_ENUMERATED else np.nan
-            for n, moving, asked in cases
-        ],
-        dtype=float,
-    )
-
-
-def _is_planned(group: Group) -> NDArray[np.bool_]:
-    """Return whether steps are known, those of the best experimenter too."""
-    return np.asarray(~np.isnan(group.once(_optimal_steps) + group["steps"]))
-
-
-def optimal_steps(n: int, moving: str, asked: str) -> float:
-    """Return how many interventions the Bayes-optimal experimenter is to expect.
-
-    Args:
-        n: How many entities there are, at most five.
-        moving: Those that move at first, as in records: `0 2`.
-        asked: Cause and effect in question, as in records: `0>2`.
-    """
-    x, y = map(int, asked.split(">"))
-    return expected_steps_at_first(Inquiry(n, x, y, frozenset(map(int, moving.split()))))
-
-
-is_justified = equals("verdict", "justified")
-is_wrong = both(scored, lambda group: ~is_right(group))
-SPLIT_BY = (By("entities", int), By("structure"), By("initial"), By("relation"))
-BETTER = {"direction": "higher", "exact": 1.0}
+SPLIT_BY = (By("depth", int), By("entities", int), By("structure"), By("initial"), By("relation"))
 WORSE = {"direction": "lower", "exact": 0.0}
 
 EPISODE_MEASURES = (
@@ -194,7 +136,7 @@ EPISODE_MEASURES = (
         **BETTER,
     ),
     *only_when(
-        _is_limited,
+        _is_exact,
         custom(
             "skill_score",
             "skill score (baseline: best attack)",
@@ -216,16 +158,6 @@ EPISODE_MEASURES = (
             levels=(_by_actions,),
             **BETTER,
         ),
-        ratio(
-            "information_ratio",
-            "information ratio",
-            "The expected information of the agent's actions as a share of the best actions'.",
-            scored,
-            lambda answers: answers.once(_bits)[:, 0],
-            lambda answers: answers.once(_bits)[:, 1],
-            range=(0.0, 1.0),
-            **BETTER,
-        ),
     ),
     share(
         "accuracy",
@@ -237,30 +169,6 @@ EPISODE_MEASURES = (
         compared="reached",
         **BETTER,
     ),
-    balanced(
-        "balanced_accuracy",
-        "balanced accuracy",
-        "The mean of the accuracies where the correct answer is yes and where it is no, which a "
-        "preference for either answer can't raise.",
-        reached,
-        is_right,
-        equals("truth", 1),
-        compared="reached",
-        baseline=0.5,
-        **BETTER,
-    ),
-    *(
-        share(
-            f"accuracy_{word}",
-            f"accuracy where the answer is {word}",
-            f"The share of episodes with a correct answer where the correct answer is {word}.",
-            both(reached, equals("truth", truth)),
-            is_right,
-            family="accuracy_…",
-            **BETTER,
-        )
-        for word, truth in (("yes", 1), ("no", 0))
-    ),
     share(
         "justified_accuracy_answered",
         "justified accuracy of answers",
@@ -269,31 +177,6 @@ EPISODE_MEASURES = (
         is_justified,
         **BETTER,
     ),
-    custom(
-        "d_prime",
-        "sensitivity d′",
-        "The signal detection sensitivity d′ of answers, 0 if yes is as frequent for causes as for "
-        "other entities.",
-        lambda answers: answers.once(_detect).d_prime,
-        scored,
-        direction="higher",
-        baseline=0.0,
-    ),
-    custom(
-        "criterion",
-        "response criterion",
-        "The signal detection criterion of answers, below 0 for a preference for yes.",
-        lambda answers: answers.once(_detect).criterion,
-        scored,
-        exact=0.0,
-    ),
-    share(
-        "yes_share",
-        "share of yes",
-        "The share of answers that are yes.",
-        scored,
-        equals("value", 1),
-    ),
     mean(
         "steps",
         "actions",
@@ -301,17 +184,6 @@ EPISODE_MEASURES = (
         scored,
         lambda answers: answers["steps"],
         range=(0.0, np.inf),
-    ),
-    ratio(
-        "steps_ratio",
-        "actions relative to the optimal experimenter",
-        "The number of actions divided by the expected number of the Bayes-optimal experimenter, "
-        "below 1 for early or lucky answers.",
-        both(scored, _is_planned),
-        lambda answers: answers["steps"],
-        _optimal_steps,
-        range=(0.0, np.inf),
-        flags=_flag_beyond_planner,
     ),
     share(
         "entailed_share",
@@ -337,40 +209,8 @@ EPISODE_MEASURES = (
             ("contradicts", "contradicting", "wrong against evidence that settles the question"),
         )
     ),
-    *(
-        share(
-            f"pattern_{pattern}",
-            f"pattern {pattern.replace('_', ' ')}",
-            f"The share of wrong answers that are {meaning}.",
-            is_wrong,
-            equals("pattern", pattern),
-            family="pattern_…",
-        )
-        for pattern, meaning in (
-            ("correlation", "yes for two entities that moved, rested or changed together"),
-            ("reverse_collider", "no although one entity moves and the other doesn't at the end"),
-            ("illusive_confounder", "no although the evidence showed that the answer is yes"),
-            ("root_cause", "no after all entities came to rest"),
-            ("other", "of none of the other patterns"),
-        )
-    ),
-    *(
-        custom(
-            f"{name.removesuffix('_accuracy')}_per_entity",
-            f"{label} per entity",
-            f"The change of {label} with each further entity, a least-squares slope.",
-            partial(_slope_on_entities, hits),
-            reached,
-            when=_has_sizes,
-            direction="higher",
-        )
-        for name, label, hits in (
-            ("justified_accuracy", "justified accuracy", is_justified),
-            ("accuracy", "accuracy", is_right),
-        )
-    ),
 )
-"""Measures of designs that ask one question of each world."""
+"""Measures of designs that ask one question of each world, or of each diagram."""
 
 ENDING_MEASURES = (
     share(
@@ -414,6 +254,7 @@ ENDING_MEASURES = (
 
 MEASURES = (
     *only_when(lambda group: not is_of_reports(group), *EPISODE_MEASURES),
+    *only_when(_asks_pair, *PAIR_MEASURES),
     *only_when(is_of_reports, *REPORT_MEASURES),
     *ENDING_MEASURES,
 )

@@ -20,8 +20,9 @@ from whybench.suites.intervene.world import bits_to_state
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from whybench.suites.intervene.case import InterveneCase
     from whybench.suites.intervene.design import InterveneDesign
-    from whybench.suites.intervene.episode import InterveneCase, InterveneEpisode
+    from whybench.suites.intervene.episode import InterveneEpisode
     from whybench.suites.intervene.items import InterveneItem
 
 VERDICT_TEXTS = {
@@ -163,8 +164,8 @@ def _render_optimum(episode: InterveneEpisode) -> Iterator[str]:
 
 def refuse(design: InterveneDesign) -> str:
     """Return why people cannot play a design; nothing if they can."""
-    if design.worlds == "graph":
-        return f"people are asked about one pair, got {design.name}, which asks about all of them"
+    if design.worlds in {"graph", "links"}:
+        return f"people are asked about one pair, got {design.name}, which asks about several"
     if design.wording != ("plain",):
         return f"people play in plain wording, got {', '.join(design.wording)}"
     return ""

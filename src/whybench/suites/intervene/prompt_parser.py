@@ -16,7 +16,9 @@ from whybench.suites.intervene.prompts import (
     FORMAL_WORDS,
     GRAPH,
     INTERFACES,
+    LINKS,
     LISTED,
+    NO_LINK,
     OBSERVED,
     RULES,
     STYLES,
@@ -42,8 +44,11 @@ def parse_prompt(prompt: str) -> Situation:
         raise ValueError(
             f"each of {', '.join(names)} must be seen once, {go} or {rest}, got {states}"
         )
-    asks_graph = _pattern(GRAPH[wording]).search(prompt) is not None
-    question = {"cause": "", "effect": ""} if asks_graph else _find_fields(CASE[wording], prompt)
+    question = {"cause": "", "effect": "", "solid": NO_LINK, "dotted": NO_LINK}
+    if found := _pattern(LINKS[wording]).search(prompt):
+        question |= found.groupdict()
+    elif not _pattern(GRAPH[wording]).search(prompt):
+        question |= _find_fields(CASE[wording], prompt)
     return Situation(
         names=names,
         moving=frozenset(name for name, state in states.items() if state == go),
@@ -54,7 +59,14 @@ def parse_prompt(prompt: str) -> Situation:
         style=_find_level(STYLES, prompt, rules),
         interface=_find_level(INTERFACES, prompt, rules),
         wording=wording,
+        solid=_parse_links(question["solid"]),
+        dotted=_parse_links(question["dotted"]),
     )
+
+
+def _parse_links(text: str) -> tuple[tuple[str, str], ...]:
+    links = (link.split(" -> ") for link in text.split("; ") if text != NO_LINK)
+    return tuple((cause, effect) for cause, effect in links)
 
 
 def _find_fields(template: str, prompt: str) -> dict[str, str]:

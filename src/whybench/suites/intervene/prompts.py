@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from whybench.suites.intervene.items import EXACT_BUDGETS
 from whybench.suites.intervene.world import state_to_bits
 
 if TYPE_CHECKING:
@@ -78,6 +79,24 @@ GRAPH = {
 }
 """The question where all pairs are asked, by wording."""
 
+LINKS = {
+    "plain": """\
+A diagram shows links between {many}. These links are real: {solid}. Exactly one of these dotted \
+links is real: {dotted}. There are no other links. A {one} A drives a {one} B exactly if a path of \
+real links leads from A to B.
+
+Question: Which dotted link is real? Answer with one dotted link, written as in the list.""",
+    "formal": """\
+These edges are in G: {solid}. Exactly one of these dotted edges is in G: {dotted}. G has no other \
+edges.
+
+Question: Which dotted edge is in G? Answer with one dotted edge, written as in the list.""",
+}
+"""The diagram, and the question where it is asked which dotted link is real, by wording."""
+
+NO_LINK = "none"
+"""Shown in place of solid links where there are none."""
+
 STYLES = {
     "direct": "",
     "fewest-steps": "Use as few actions as possible, and answer as soon as you are certain.",
@@ -97,7 +116,11 @@ STYLES = {
 ACT = '{{"entity": "NAME", "action": "{move}|{hold}"}}'
 NEXT = '{"next": "continue|answer"}'
 ANSWER = '{"answer": "yes|no"}'
+ANSWER_LINK = '{"answer": "NAME -> NAME"}'
 REPORT = '{"drives": ["NAME > NAME", ...], "open": ["NAME > NAME", ...]}'
+
+REQUESTS = {"pair": ANSWER, "graph": REPORT, "links": ANSWER_LINK}
+"""The form of the answer to each kind of question."""
 
 INTERFACES = {
     "text": (
@@ -131,9 +154,10 @@ ACTIONS_LEFT = "Actions left: {left}."
 def render_rules(item: InterveneItem) -> str:
     """Return the rules of an item's world."""
     rules = RULES[item.wording]
-    if item.worlds in {"limited", "graph"}:
+    if item.worlds in EXACT_BUDGETS:
         rules = f"{rules} {ENOUGH}"
-    return f"{rules} {PAIRS_COUNT if item.asks_graph else COUNTS}".format(**_fields(item))
+    counts = PAIRS_COUNT if item.asks == "graph" else COUNTS
+    return f"{rules} {counts}".format(**_fields(item))
 
 
 def render_style(item: InterveneItem) -> str:
@@ -165,11 +189,26 @@ def render_prompt(item: InterveneItem) -> str:
 
 
 def _render_question(item: InterveneItem) -> str:
-    if item.asks_graph:
+    if item.asks == "graph":
         return GRAPH[item.wording].format(**_fields(item))
+    if item.asks == "links":
+        links = {"solid": item.solid, "dotted": item.dotted}
+        shown = {name: list_links(pairs, item.names) for name, pairs in links.items()}
+        return LINKS[item.wording].format(**_fields(item), **shown)
     cause, effect = (item.names[v] for v in item.pair)
     asked = item.theme.ask(cause, effect)
     return CASE[item.wording].format(question=asked, cause=cause, effect=effect)
+
+
+def render_link(pair: tuple[int, int], names: Sequence[str]) -> str:
+    """Return a link as it is written in prompts and replies."""
+    cause, effect = pair
+    return f"{names[cause]} -> {names[effect]}"
+
+
+def list_links(pairs: Sequence[tuple[int, int]], names: Sequence[str]) -> str:
+    """Return links in one line."""
+    return "; ".join(render_link(pair, names) for pair in pairs) or NO_LINK
 
 
 def state_phrases(names: Sequence[str], states: Sequence[str]) -> tuple[tuple[str, str], ...]:

@@ -57,9 +57,9 @@ def _make_page(item: InterveneItem) -> ItemPage:
             f"people act by buttons, so style must be one of {', '.join(STYLES_FOR_PEOPLE)} and "
             f"interface text, got {item.style} and {item.interface}; choose them in the design"
         )
-    if item.asks_graph:
+    if item.asks != "pair":
         raise UserError(
-            f"people are asked about one pair, got a question about all pairs ({item.worlds} "
+            f"people are asked about one pair, got a question about several ({item.worlds} "
             "worlds); choose another design"
         )
     theme = item.theme

@@ -91,7 +91,7 @@ def parse_reply(
     for key, value in pairs:
         name = _fold(key, keys)
         if name in KEYS:
-            words = read_word(value) if isinstance(value, str) or name == "answer" else ""
+            words = _read_value(name, value)
             if name == "next":
                 words = synonyms.choices.get(words, words)
             if name in fields or FORM in words:
@@ -103,6 +103,13 @@ def parse_reply(
         if kind in fields:
             return Decision(kind, fields[kind]) if len(fields) == 1 else None
     return ActionReply(fields.get("entity", ""), fields.get("action", "")) if fields else None
+
+
+def _read_value(name: str, value: Any) -> str:
+    """Return the words of a value; a link may also be a list of two names."""
+    if name == "answer" and isinstance(value, list) and len(value) == 2:
+        return " -> ".join(map(read_word, value))
+    return read_word(value) if isinstance(value, str) or name == "answer" else ""
 
 
 def _fold(key: str, others: Mapping[str, str]) -> str:
@@ -123,6 +130,11 @@ def _parse_report(pairs: list[tuple[str, Any]]) -> ReportReply | None:
 def _parse_pairs(value: Any) -> tuple[tuple[str, str], ...]:
     listed = value.split(",") if isinstance(value, str) else [] if value is None else value
     return tuple(map(_parse_pair, listed)) if isinstance(listed, list) else (("", ""),)
+
+
+def read_link(value: str) -> tuple[str, str]:
+    """Return the names of a link in lower case; empty ones if it is no link."""
+    return _parse_pair(value)
 
 
 def _parse_pair(value: Any) -> tuple[str, str]:

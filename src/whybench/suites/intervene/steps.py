@@ -7,14 +7,15 @@ of steps is made from records, wherever these come from, and needs no log.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from whybench.suites.groups import ANSWER_KEYS
+from whybench.suites.intervene.case import parse_case
 from whybench.suites.intervene.entailment import Evidence, Transition
-from whybench.suites.intervene.episode import parse_case
 from whybench.suites.intervene.experimenters import Inquiry, find_all_entailed
 from whybench.suites.intervene.items import DRAWN
-from whybench.suites.intervene.world import bits_to_state
+from whybench.suites.intervene.world import bits_to_state, state_to_bits
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from whybench.suites.intervene.entailment import Entailed
+    from whybench.suites.intervene.links.diagram import Diagram
     from whybench.suites.intervene.world import InterveneWorld, State
 
 PARTS: Mapping[str, type] = {
@@ -66,11 +68,22 @@ def _trace_share(inquiry: Inquiry) -> Iterator[str]:
         yield f"{settled} of {len(known)}"
 
 
+def _trace_links(diagram: Diagram, inquiry: Inquiry) -> Iterator[str]:
+    """Yield how many dotted links are ruled out at first, and after each step: `7 of 12`."""
+    seen = inquiry.transitions
+    states = [state_to_bits(state) for state in (inquiry.initial, *(one.after for one in seen))]
+    done = [(one.action, one.entity) for one in seen]
+    whole = len(diagram.dotted)
+    for step in range(len(seen) + 1):
+        left = diagram.possible(states[: step + 1], done[:step])
+        yield f"{whole - left.bit_count()} of {whole}"
+
+
 def steps_table(records: pa.Table) -> pa.Table:
     """Return a row for each step of each episode: what was done, what moved, what was settled."""
     import pyarrow as pa  # noqa: PLC0415  (not for `whybench list`)
 
-    needed = (*ANSWER_KEYS, *DRAWN, "worlds", "interface", "path")
+    needed = (*ANSWER_KEYS, *DRAWN, "worlds", "depth", "interface", "path")
     rows = [
         step
         for record in records.select(needed).to_pylist()
@@ -90,7 +103,11 @@ def _list_steps(record: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     names, initial = case.names, bits_to_state(case.initial)
     seen = tuple(replay_path(case.world, initial, record["path"]))
     inquiry = Inquiry(case.world.n, case.x, case.y, initial, seen)
-    settled = _trace_share(inquiry) if case.asks_graph else trace_entailment(inquiry)
+    settled: Iterator[str] = {
+        "pair": trace_entailment,
+        "graph": _trace_share,
+        "links": partial(_trace_links, case.diagram),
+    }[case.asks](inquiry)
     next(settled)
     for number, (step, entailed) in enumerate(zip(seen, settled, strict=True), start=1):
         yield {

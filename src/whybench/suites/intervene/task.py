@@ -33,9 +33,8 @@ from whybench.suites.intervene.calls import (
     hear_call,
     replay_calls,
 )
-from whybench.suites.intervene.episode import InterveneCase, parse_case
+from whybench.suites.intervene.case import InterveneCase, parse_case
 from whybench.suites.intervene.items import DRAWN
-from whybench.suites.intervene.verdicts import ANSWERS
 from whybench.suites.intervene.world import ACTIONS
 from whybench.suites.registry import get_suite
 
@@ -81,7 +80,8 @@ def open_world() -> Solver:
         if len(rows) == 1 and rows[0]["interface"] == "tools":
             case = parse_case(rows[0])
             state.store.set(
-                WORLD, {name: rows[0][name] for name in (*DRAWN, "worlds", "interface")}
+                WORLD,
+                {name: rows[0][name] for name in (*DRAWN, "worlds", "depth", "interface")},
             )
             state.store.set(CALLED, [])
             state.tools.extend(_make_tools(_KeptEpisode(case, state.store)))
@@ -132,7 +132,7 @@ def answer() -> Tool:
         """Answer the question and end the task.
 
         Args:
-            answer: The answer, yes or no.
+            answer: The answer, yes or no, or the dotted link that is real.
         """
         return _find_world().call("answer", answer)
 
@@ -193,7 +193,7 @@ def _make_tools(world: _KeptEpisode) -> list[Tool]:
     } | {"answer": "Answer the question and end the task."}
     made = []
     for name, argument in TOOLS.items():
-        levels = ANSWERS if name == "answer" else case.names
+        levels = case.answers if name == "answer" else case.names
         parameter = ToolParam(type="string", description=_ARGUMENTS[argument], enum=list(levels))
         parameters = ToolParams(properties={argument: parameter}, required=[argument])
         definition = ToolDef(

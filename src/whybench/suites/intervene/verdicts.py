@@ -59,7 +59,15 @@ def decide_verdict(answer: Answer | None, truth: bool, evidence: Entailed) -> Ve
     Raises:
         ValueError: If the evidence entails what is not true; no observation of this world can.
     """
-    right: Answer = "yes" if truth else "no"
+    return judge_answer(answer, "yes" if truth else "no", evidence)
+
+
+def judge_answer(answer: str | None, right: str, evidence: str) -> Verdict:
+    """Return the verdict on an answer in words, given the correct one and the entailed one.
+
+    Raises:
+        ValueError: If the evidence entails an incorrect answer.
+    """
     if evidence not in (right, "open"):
         raise ValueError(
             f"evidence must be {right!r} or 'open' where that is true, got {evidence!r}"

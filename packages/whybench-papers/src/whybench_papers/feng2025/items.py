@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, ClassVar
 from whybench.seeds import digest, item_digest
 from whybench.suites.contract import UserError
 from whybench.suites.designs import factor, identifying_settings
+from whybench.suites.intervene.case import InterveneCase, parse_case
 from whybench.suites.intervene.design import LEVELS, InterveneDesign
-from whybench.suites.intervene.episode import InterveneCase, parse_case
 from whybench.suites.intervene.generation import intervene_items
 from whybench.suites.intervene.items import describe_item
 from whybench.suites.intervene.prompts import list_states, state_phrases
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from whybench.suites.contract import Scalar
-    from whybench.suites.intervene.episode import Request
+    from whybench.suites.intervene.case import Request
     from whybench.suites.intervene.items import InterveneItem
 
 NAME = "feng2025"

@@ -13,13 +13,13 @@ import pyarrow.compute as pc
 
 from whybench.drawing.figure import Figure, figures_by_design, short_names
 from whybench.frames import rows_of
+from whybench.suites.intervene.case import parse_case
 from whybench.suites.intervene.entailment import decide_entailment
-from whybench.suites.intervene.episode import parse_case
 from whybench.suites.intervene.experimenters import Intervention
 from whybench.suites.intervene.figures.by_size import accuracy_by_size, is_sized
 from whybench.suites.intervene.figures.episode import MOST, Course, episode_steps
 from whybench.suites.intervene.figures.verdicts import count_verdicts, verdict_bars, verdict_rows
-from whybench.suites.intervene.measures import intervene_measures
+from whybench.suites.intervene.measures import LINK_WORLDS, intervene_measures
 from whybench.suites.intervene.report_measures import GRAPH_WORLDS
 from whybench.suites.intervene.verdicts import VERDICTS
 from whybench.suites.intervene.world import bits_to_state
@@ -92,7 +92,8 @@ def intervene_figures(records: pa.Table) -> Iterator[Figure]:
     """
     records = records.filter(pc.not_equal(records["worlds"], GRAPH_WORLDS))
     yield from figures_by_design(records, _figures)
-    for verdict, row in _examples(records).items():
+    pairs = records.filter(pc.not_equal(records["worlds"], LINK_WORLDS))
+    for verdict, row in _examples(pairs).items():
         name = f"episode-{verdict.replace('_', '-')}"
         yield Figure(name, partial(_draw_episode, row), caption=EPISODE_CAPTION)
 
