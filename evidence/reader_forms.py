@@ -150,9 +150,12 @@ INTERVENE_FIELDS = {
 
 def _expect_intervene(item: InterveneItem) -> dict[str, object]:
     cause, effect = (item.names[place] for place in item.pair)
+    return {"cause": cause, "effect": effect, "indirect": "yes", **_expect_acting(item)}
+
+
+def _expect_acting(item: InterveneItem) -> dict[str, object]:
+    """Return the fields about actions."""
     return {
-        "cause": cause,
-        "effect": effect,
         "active": [item.names[int(place)] for place in str(item.factors["moving"]).split()],
         "limit": item.limit,
         "activating_an_active_one": "nothing",
@@ -160,10 +163,50 @@ def _expect_intervene(item: InterveneItem) -> dict[str, object]:
         "stopping_a_free_one": "itself and all that nothing active drives then",
         "stays_as_set": "no",
         "cycles": "no",
-        "indirect": "yes",
         "guess": "no",
         "reply": "json",
         "settled": '{"next": "answer"}',
+    }
+
+
+LINKS_FIELDS = {
+    "real": "how many links (or edges) are stated as real",
+    "dotted": "how many dotted links (or edges) are listed",
+    "real_dotted": "how many of the dotted ones are real: a number, or unknown",
+    "further_links": "whether there can be links that are not listed: yes, no or not stated",
+    "first_dotted": 'the first dotted one in the list, such as "cat -> dog"',
+    "asked": "the question, one of: all real dotted links, the real dotted link, one cause",
+    "answers": "how many dotted links an answer names",
+    **{
+        name: INTERVENE_FIELDS[name]
+        for name in (
+            "active",
+            "limit",
+            "activating_an_active_one",
+            "stopping_a_driven_one",
+            "stopping_a_free_one",
+            "stays_as_set",
+            "cycles",
+            "guess",
+            "reply",
+            "settled",
+        )
+    },
+}
+
+
+def _expect_links(item: InterveneItem) -> dict[str, object]:
+    acting = _expect_acting(item)
+    stated = item.world
+    return {
+        "real": len(stated.solid),
+        "dotted": len(stated.dotted),
+        "real_dotted": 1,
+        "further_links": "no",
+        "first_dotted": " -> ".join(stated.dotted[0]),
+        "asked": "the real dotted link",
+        "answers": 1,
+        **acting,
     }
 
 
@@ -353,10 +396,11 @@ def _expect_derive(item: DeriveItem) -> dict[str, object]:
 
 FORMS: Mapping[str, ReaderForm] = {
     "intervene": ReaderForm(INTERVENE_FIELDS, _expect_intervene),
+    "links": ReaderForm(LINKS_FIELDS, _expect_links),
     "compose": ReaderForm(COMPOSE_FIELDS, _expect_compose),
     "calculate": ReaderForm(CALCULATE_FIELDS, _expect_calculate),
     "trace": ReaderForm(TRACE_FIELDS, _expect_trace),
     "derive": ReaderForm(DERIVE_FIELDS, _expect_derive),
     "analyze": ReaderForm(ANALYZE_FIELDS, _expect_analyze),
 }
-"""The form of each suite."""
+"""The form of each suite, and that of a design whose questions differ."""

@@ -40,6 +40,10 @@ LEAST = 0.98
 
 ASKED: Mapping[str, tuple[str, Mapping[str, object]]] = (
     {
+        f"links-{wording}": ("intervene", {"design": "links", "wording": wording})
+        for wording in WORDINGS
+    }
+    | {
         f"{suite}-{wording}": (suite, {"design": "core", "wording": wording})
         for suite in ("intervene", "compose", "calculate")
         for wording in WORDINGS
@@ -66,11 +70,17 @@ class Asked:
         return sha256(self.prompt.encode()).hexdigest()[:16]
 
 
+def _form_of(name: str) -> str:
+    """Return the form of prompts: that of their own name, or of their suite."""
+    own = name.partition("-")[0]
+    return own if own in FORMS else ASKED[name][0]
+
+
 @cache
 def draw_sample(name: str) -> tuple[Asked, ...]:
     """Return the prompts of a suite and wording that are read."""
     suite_name, settings = ASKED[name]
-    suite, form = get_suite(suite_name), FORMS[suite_name]
+    suite, form = get_suite(suite_name), FORMS[_form_of(name)]
     items = list(suite.items(suite.make_design(settings)))
     chosen = generator("readers", name).permutation(len(items))[:SAMPLE]
     return tuple(Asked(suite.render(items[n]), form.expect(items[n])) for n in sorted(chosen))
@@ -159,12 +169,13 @@ def figures(small: bool = False, only: str = "") -> Iterator[Figure]:
 def write_open_prompts(folder: Path) -> None:
     """Write the prompts that have too few readings, and the form, for readers."""
     folder.mkdir(parents=True, exist_ok=True)
-    for name, (suite_name, _) in ASKED.items():
+    for name in ASKED:
         readings = load_readings(name)
         left = [asked for asked in draw_sample(name) if len(readings.get(asked.key, ())) < READERS]
         texts = [f"##### {asked.key}\n\n{asked.prompt}\n" for asked in left]
         (folder / f"{name}.txt").write_text("\n".join(texts), encoding="utf-8")
-        (folder / f"{suite_name}-form.md").write_text(FORMS[suite_name].text, encoding="utf-8")
+        form = _form_of(name)
+        (folder / f"{form}-form.md").write_text(FORMS[form].text, encoding="utf-8")
         print(f"{name}: {len(left)} prompts to read")
 
 
