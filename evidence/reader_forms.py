@@ -377,20 +377,25 @@ DERIVE_FIELDS = {
 
 def _expect_derive(item: DeriveItem) -> dict[str, object]:
     stated = item.world
-    asks_effect = isinstance(stated, StatedDerivation)
+    of_reply = {"digits": 3, "work": "yes" if item.style == "cot" else "no"}
+    if not isinstance(stated, StatedDerivation):
+        nothing = dict.fromkeys(
+            ("set", "asked", "sign_if_lower", "rule_of_set", "other_rules", "hidden_common_causes")
+        )
+        counts = {"things": 0, "causes_of_asked": []}
+        return {"question": "arithmetic", **nothing, **counts, "unit": "percent", **of_reply}
     return {
-        "question": "effect" if asks_effect else "arithmetic",
-        "set": stated.cause if asks_effect else None,
-        "asked": stated.effect if asks_effect else None,
-        "sign_if_lower": "negative" if asks_effect else None,
-        "rule_of_set": "overridden" if asks_effect else None,
-        "other_rules": "apply" if asks_effect else None,
-        "hidden_common_causes": "excluded" if asks_effect else None,
-        "things": len(stated.rules) if asks_effect else 0,
-        "causes_of_asked": [*stated.rules[stated.effect][0]] if asks_effect else [],
-        "unit": "percentage points" if asks_effect else "percent",
-        "digits": 3,
-        "work": "yes" if item.style == "cot" else "no",
+        "question": "effect",
+        "set": stated.cause,
+        "asked": stated.effect,
+        "sign_if_lower": "negative",
+        "rule_of_set": "overridden",
+        "other_rules": "apply",
+        "hidden_common_causes": "excluded",
+        "things": len(stated.rules),
+        "causes_of_asked": [*stated.rules[stated.effect][0]],
+        "unit": "percentage points",
+        **of_reply,
     }
 
 
