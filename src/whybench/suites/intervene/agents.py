@@ -173,7 +173,10 @@ def _answer_link(
 def _extend(agent: Agent[InterveneEpisode]) -> Agent[InterveneEpisode]:
     """Return the agent with what it does, and is expected to, where no single pair is asked."""
     if agent.name == GUESSING:
-        of_all = {"graph": expect_report_guessing, "links": expect_link_guessing}
+        of_all: dict[str, Expected] = {
+            "graph": expect_report_guessing,
+            "links": expect_link_guessing,
+        }
         return replace(agent, expected=_expect_either(agent, of_all))
     reporter = REPORTERS.get(agent.name)
 

@@ -18,11 +18,12 @@ from whybench.suites.intervene.items import DRAWN
 from whybench.suites.intervene.world import bits_to_state, state_to_bits
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     import pyarrow as pa
 
     from whybench.suites.intervene.entailment import Entailed
+    from whybench.suites.intervene.items import Asks
     from whybench.suites.intervene.links.diagram import Diagram
     from whybench.suites.intervene.world import InterveneWorld, State
 
@@ -103,11 +104,12 @@ def _list_steps(record: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     names, initial = case.names, bits_to_state(case.initial)
     seen = tuple(replay_path(case.world, initial, record["path"]))
     inquiry = Inquiry(case.world.n, case.x, case.y, initial, seen)
-    settled: Iterator[str] = {
+    traces: dict[Asks, Callable[[Inquiry], Iterator[str]]] = {
         "pair": trace_entailment,
         "graph": _trace_share,
         "links": partial(_trace_links, case.diagram),
-    }[case.asks](inquiry)
+    }
+    settled = traces[case.asks](inquiry)
     next(settled)
     for number, (step, entailed) in enumerate(zip(seen, settled, strict=True), start=1):
         yield {
