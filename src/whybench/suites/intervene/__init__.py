@@ -94,7 +94,7 @@ BUDGETS = {
         "diagrams that need two to four actions, with just enough actions",
     ),
     "standard": Budget(
-        {"design": "links"},
+        {"design": "links", "graphs": 66},
         "as small, with enough worlds to distinguish error rates of 10% and 20%",
     ),
     "full": Budget(
