@@ -37,7 +37,6 @@ STYLE, DIGITS = "cot", 12
 FIRST, LINK = 0.36, 0.75
 """The size of a typical first factor and of a typical further one, to which most are near."""
 
-
 SMALLER = Fraction(27, 100)
 """The smaller difference of c1 as a share of the larger one, in the attack that assumes it."""
 

@@ -24,7 +24,7 @@ the tolerance:
 | the rule of c2, …, or cd | 0.051 |
 | one of the two percentages of c2, …, or cd | 0.128 |
 | the rule of c1 | 0.016 |
-| the rule of c1 in the rarer state of u, or the smaller one of D0 and D1 | 0.107 |
+| the rule of c1 in the rarer state of u, or the smaller one of D0 and D1 | 0.108 |
 | the rule of c1 in the commoner state of u | 0.064 |
 | the rule of c1 where x is off | 0.039 |
 | the rule of u | 0.087 |
