@@ -12,27 +12,26 @@ from evidence.recovery import AskedDesign, recover
 from whybench.seeds import generator
 from whybench.suites.attack_runs import run_attack
 from whybench.suites.derive.agents import CHANCE, GUESS
+from whybench.suites.derive.attacks import LUCKY, guess_half, guess_luckiest
 from whybench.suites.derive.design import DEPTHS
 from whybench.suites.derive.drawing import (
     LINKS,
     PERCENTAGES,
-    SHARES,
+    draw_link,
     draw_start,
     draw_structure,
-    is_confounded,
-    is_strong,
     size_for,
     split_of_structure,
 )
-from whybench.suites.derive.world import TOLERANCE, Terms, subtract
+from whybench.suites.derive.guesses import MISSED, find_best, find_firsts
+from whybench.suites.derive.world import Start, subtract
 from whybench.suites.registry import get_suite
 from whybench.training.items import training_lessons
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from evidence.figures import Parts
-    from whybench.suites.derive.world import Pair
 
     Span = tuple[float, float]
 
@@ -50,34 +49,24 @@ READ = {
 """The depths up to which an attack uses all rules."""
 USES_ALL = "rounds"
 
-WITHOUT_LINK, WITHOUT_FIRST, WITHOUT_CONFOUNDER, WITHOUT_HALF = 0.052, 0.06, 0.12, 0.13
-"""The largest share without a rule on the chain after the first, without the first, without that of
-the confounder, and without one of the two percentages of a rule on the chain."""
-WITHOUT_QUARTER = 0.5
-"""The same without one of the four percentages of the first rule. Such an agent uses all rules."""
+WITHOUT_LINK, WITHOUT_FIRST, WITHOUT_HALF, LUCKIEST = 0.052, 0.03, 0.13, 0.15
+"""The largest share without a rule on the chain after the first, without the first, without one of
+the two percentages of a rule on the chain, and without the part that is best to miss."""
+WITHOUT = {
+    "confounder": 0.09,
+    "size-of-confounder": 0.14,
+    "rarer-state": 0.11,
+    "commoner-state": 0.07,
+    "smaller-difference": 0.11,
+    "cause-off": 0.045,
+    "percentage": 0.15,
+}
+"""The same without parts of the first factor."""
+NUMBERS, WITHOUT_NUMBER = ("size-of-confounder", "percentage"), 0.2
+"""Single numbers of the first factor, and the same without the best one of them and of the links.
+Such an agent uses all rules."""
 
 DERIVE = AskedDesign("derive", DEPTHS, 11, GUESS)
-
-
-def best_share(values: Iterable[float]) -> float:
-    """Return how often the best answer is right, if these values are equally likely."""
-    known = np.array(list(values))
-    largest = 0
-    for side in (known[known > 0], -known[known < 0]):
-        # An answer is right for values from its (1 + tolerance)th to its (1 - tolerance)th part.
-        lows = np.sort(side)
-        highs = lows * (1 + TOLERANCE) / (1 - TOLERANCE)
-        ends = np.searchsorted(lows, highs * (1 + 1e-12), side="right")
-        largest = max(largest, *(ends - np.arange(lows.size)).tolist(), 0)
-    return largest / known.size
-
-
-def vary_one(strata: tuple[Pair, Pair], place: int) -> Iterator[tuple[Pair, Pair]]:
-    """Yield the percentages of the first rule with all values of one of the four."""
-    numbers = [*strata[0], *strata[1]]
-    for numbers[place] in PERCENTAGES:
-        one, two, three, four = numbers
-        yield (one, two), (three, four)
 
 
 def worlds(small: bool) -> Iterator[Figure]:
@@ -136,67 +125,59 @@ def certificates(small: bool) -> Iterator[Figure]:
 def bounds(small: bool) -> Iterator[Figure]:
     """Yield how often the best answer is right that any agent without a rule can give."""
     rng = generator("evidence", "horizon", "derive", "bounds")
-    starts = [draw_start(rng) for _ in range(100 if small else 4000)]
-    links = [float(subtract(pair)) for pair in LINKS]
-    halves = [
-        best_share(float(subtract(pair)) for pair in LINKS if pair[half] == known[half])
-        for half in (0, 1)
-        for known in LINKS
-    ]
-    strata = [one[2] for one in starts]
-    firsts = [
-        best_share(
-            float(Terms(share, one, ()).first)
-            for one in strata
-            if is_confounded(share, selection, one)
-        )
-        for share, selection, _ in starts[: 10 if small else 40]
-    ]
-    confounders = [
-        best_share(
-            float(Terms(one, strata, ()).first)
-            for one in SHARES
-            if is_confounded(one, selection, strata)
-        )
-        for _, selection, strata in starts[:400]
-    ]
-    quarters = [
-        best_share(
-            float(Terms(share, pairs, ()).first)
-            for pairs in vary_one(strata, number % 4)
-            if is_strong(pairs) and is_confounded(share, selection, pairs)
-        )
-        for number, (share, selection, strata) in enumerate(starts[: 40 if small else 400])
-    ]
-    slack = 0.1 if small else 0.0
-    for missed, share, most in (
-        ("a rule after the first", best_share(links), WITHOUT_LINK),
-        ("the first rule", float(np.mean(firsts)), WITHOUT_FIRST + slack),
-        ("the rule of the confounder", float(np.mean(confounders)), WITHOUT_CONFOUNDER + slack),
-        (
-            "one of the two percentages of a rule after the first",
-            float(np.mean(halves)),
-            WITHOUT_HALF,
+    starts = [Start(*draw_start(rng)) for _ in range(60 if small else 4000)]
+    halves = [guess_half(on).share for on, _ in LINKS]
+    links = [tuple(draw_link(rng) for _ in range(DEPTHS[-1] - 1)) for _ in starts]
+    luckiest, numbers = (
+        [
+            guess_luckiest(start, others, parts)[1].share
+            for start, others in zip(starts, links, strict=True)
+        ]
+        for parts in (LUCKY, NUMBERS)
+    )
+    firsts = [miss_first(rng, start, 20_000 if small else 400_000) for start in starts[:20]]
+    found = {
+        told: ([find_best(miss(start)).share for start in starts], WITHOUT[part])
+        for part, (told, miss) in MISSED.items()
+    }
+    found |= {
+        "the first rule": (firsts, WITHOUT_FIRST),
+        "a rule, a half or a state, the best one of each question of depth 10,": (
+            luckiest,
+            LUCKIEST,
         ),
-        (
-            "one of the four percentages of the first rule",
-            float(np.mean(quarters)),
-            WITHOUT_QUARTER + slack,
+        "one number, the best one of each question of depth 10,": (numbers, WITHOUT_NUMBER),
+    }
+    exact = {
+        "a rule after the first": (
+            [find_best(map(float, map(subtract, LINKS))).share],
+            WITHOUT_LINK,
         ),
-    ):
+        "one of the two percentages of a rule after the first": (halves, WITHOUT_HALF),
+    }
+    slack = 0.03 if small else 0.0
+    for missed, (shares, most) in (exact | found).items():
+        allowed = most + (0.0 if missed in exact else slack)
+        share = float(np.mean(shares))
         yield Figure(
-            f"derive: without {missed} the best possible answer is right in at most {most:.3f}",
+            f"derive: without {missed} the best possible answer is right in at most {allowed:.3f}",
             f"{share:.3f}",
-            share <= most,
+            share <= allowed,
         )
+
+
+def miss_first(rng: np.random.Generator, start: Start, number: int) -> float:
+    """Return how often the best guess of an agent is right that misses the first rule."""
+    one, two, three, four = rng.integers(PERCENTAGES.start, PERCENTAGES.stop, (4, number))
+    return find_best(find_firsts(start._replace(strata=((one, two), (three, four))))).share
 
 
 def attacks(small: bool) -> Iterator[Figure]:
     """Yield how often attacks are right at each depth."""
     suite = get_suite("derive")
     number = FEW_ITEMS if small else ITEMS
-    # Four standard errors where there are few items.
-    slack = 4 * (GUESS * (1 - GUESS) / number) ** 0.5 if small else 0.0
+    # Standard errors of a share: four where there are few items.
+    slack = (4 if small else 3) * (GUESS * (1 - GUESS) / number) ** 0.5
     shares: dict[str, list[float]] = {}
     lessons = cache(training_lessons)
     for depth in DEPTHS:
@@ -212,17 +193,19 @@ def attacks(small: bool) -> Iterator[Figure]:
         shown = ", ".join(f"{share:.3f}" for share in found)
         if name == USES_ALL:
             yield Figure(
-                "derive: rounds uses all rules; it is right in at least 0.9 at depth 1 and in at "
+                "derive: rounds uses all rules; it is right in at least 0.8 at depth 1 and in at "
                 f"most {MOST + slack:.2f} at depth {DEPTHS[-1]}",
                 shown,
-                found[0] >= 0.9 and found[-1] <= MOST + slack,
+                found[0] >= 0.8 and found[-1] <= MOST + slack,
             )
             continue
+        mean = MOST + (slack if small else 0.0)
         yield Figure(
-            f"derive: {name} is right in at most {MOST + slack:.2f} at every depth"
-            + (f" above {READ[name]}" if first else ""),
+            f"derive: {name} is right in at most {mean:.2f} over all depths"
+            + (f" above {READ[name]}" if first else "")
+            + f", and in {MOST + slack:.2f} at each",
             shown,
-            max(found[first:]) <= MOST + slack,
+            max(found[first:]) <= MOST + slack and float(np.mean(found[first:])) <= mean,
         )
 
 

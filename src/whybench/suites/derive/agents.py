@@ -37,10 +37,10 @@ if TYPE_CHECKING:
     Settings = Mapping[str, Any]
     Answerer = Callable[[DeriveItem, Settings, np.random.Generator], float]
 
-GUESS = 0.13
-"""The guessing rate: the share of the best attack that misses one of the numbers."""
+GUESS = 0.146
+"""The guessing rate: the share of the best attack that misses a rule, its half or a state of it."""
 
-GUESSES = (0.004, float(LARGEST) / (1 - TOLERANCE))
+GUESSES = (0.0025, float(LARGEST) / (1 - TOLERANCE))
 """The range of guesses in percentage points, which contains all effects."""
 
 CHANCE = log((1 + TOLERANCE) / (1 - TOLERANCE)) / log(GUESSES[1] / GUESSES[0]) / 2

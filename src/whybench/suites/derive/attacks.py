@@ -1,36 +1,44 @@
 """Attacks on derive: agents that miss some of the numbers from which the effect follows.
 
-Each puts a typical difference in the place of one that it doesn't read. `rounds` reads all numbers.
+Each puts a typical difference, or the best guess (`guesses`), in the place of one that it doesn't
+read. `rounds` reads all numbers. Partial readers answer with all digits: rounding would cost them
+some of the tolerance.
 """
 
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import partial
+from functools import cache, partial
 from math import copysign, prod
 from typing import TYPE_CHECKING
 
 from whybench.suites.attacks import SILENT, Attack, of_agents
 from whybench.suites.derive.agents import AGENTS
-from whybench.suites.derive.drawing import LINKS, SHARES
+from whybench.suites.derive.drawing import LINKS
+from whybench.suites.derive.guesses import MISSED, find_best
 from whybench.suites.derive.prompts import PRODUCT, StatedDerivation, parse_prompt, render_answer
-from whybench.suites.derive.world import TOLERANCE, average, subtract
+from whybench.suites.derive.world import Start, average, subtract
 from whybench.suites.learners import learners
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
     import numpy as np
 
     from whybench.suites.attacks import Seen
+    from whybench.suites.derive.guesses import Guess
     from whybench.suites.derive.world import Pair, Terms
 
     Answerer = Callable[[Terms], float]
+    StartAnswerer = Callable[[Start, Terms], float]
 
-STYLE = "cot"
+STYLE, DIGITS = "cot", 12
 
-FIRST, LINK = 0.45, 0.75
+FIRST, LINK = 0.36, 0.75
 """The size of a typical first factor and of a typical further one, to which most are near."""
+
+SMALLER = Fraction(27, 100)
+"""The smaller difference of c1 as a share of the larger one, in the attack that assumes it."""
 
 
 def _read(terms: Terms) -> list[float]:
@@ -68,43 +76,58 @@ def _leave_out(terms: Terms, place: float) -> float:
     return prod(factors)
 
 
-def _read_half(terms: Terms) -> float:
+@cache
+def guess_half(on: int) -> Guess:
+    """Guess the difference of a later rule from its percentage where its cause is on."""
+    return find_best(float(subtract(pair)) for pair in LINKS if pair[0] == on)
+
+
+def _guess_part(start: Start, terms: Terms, part: str) -> float:
+    """Take the first factor that is right for most values of the part that is missed."""
+    return find_best(MISSED[part][1](start)).answer * prod(_read(terms)[1:])
+
+
+def _read_half(start: Start, terms: Terms) -> float:
     """Read the last rule only where its cause is on."""
+    if not terms.links:
+        return _guess_part(start, terms, "cause-off")
+    return prod(_read(terms)[:-1]) * guess_half(terms.links[-1][0]).answer
+
+
+LUCKY = ("confounder", "rarer-state")
+"""The parts of the first factor among which `guesses-luckiest` chooses."""
+
+
+def guess_luckiest(
+    start: Start, links: tuple[Pair, ...], parts: tuple[str, ...] = LUCKY
+) -> tuple[int, Guess]:
+    """Return the place of the factor with the best guess from a part of it, and that guess.
+
+    The guess is about one of these parts of the first factor, or half of another one.
+    """
+    guesses = [(0, find_best(MISSED[part][1](start))) for part in parts]
+    guesses += [(place, guess_half(on)) for place, (on, _) in enumerate(links, 1)]
+    return max(guesses, key=lambda one: one[1].share)
+
+
+def _miss_luckiest(start: Start, terms: Terms) -> float:
     factors = _read(terms)
-    if terms.links:
-        factors[-1] = find_best(
-            float(subtract(pair)) for pair in LINKS if pair[0] == terms.links[-1][0]
-        )
-    else:
-        # If x is off, the probability is taken to be the opposite.
-        factors[-1] = 2 * float(average(terms.share, *(_on(pair) for pair in terms.strata))) - 1
+    place, guess = guess_luckiest(start, terms.links)
+    factors[place] = guess.answer
     return prod(factors)
-
-
-def _on(pair: Pair) -> Fraction:
-    return Fraction(pair[0], 100)
-
-
-def _guess_confounder(terms: Terms) -> float:
-    """Take the first factor that is right for most percentages of the confounder."""
-    off, on = map(subtract, terms.strata)
-    first = find_best(float(average(share, off, on)) for share in SHARES)
-    return first * prod(map(float, terms.factors[1:]))
-
-
-def find_best(values: Iterable[float]) -> float:
-    """Return the answer that is right for most of the values."""
-    known = list(values)
-    answers = [value * (1 + 0.99 * TOLERANCE) for value in known]
-    return max(
-        answers, key=lambda one: sum(abs(one - value) <= TOLERANCE * abs(value) for value in known)
-    )
 
 
 def _adjust(terms: Terms, share: int) -> float:
     """Average over the confounder as if it had this percentage."""
     off, on = map(subtract, terms.strata)
     return float(average(share, off, on)) * prod(map(float, terms.factors[1:]))
+
+
+def _read_larger(terms: Terms) -> float:
+    """Take the smaller one of D0 and D1 to be `SMALLER` times the larger one."""
+    off, on = map(subtract, terms.strata)
+    off, on = (off, SMALLER * off) if abs(off) > abs(on) else (SMALLER * on, on)
+    return float(average(terms.share, off, on)) * prod(_read(terms)[1:])
 
 
 def _find_terms(told: StatedDerivation | Terms) -> Terms:
@@ -115,13 +138,24 @@ def _reply(seen: Seen, _: np.random.Generator, answer: Answerer) -> str:
     return _say(100 * answer(_find_terms(parse_prompt(seen.prompt))), seen)
 
 
+def _guess(seen: Seen, _: np.random.Generator, answer: StartAnswerer) -> str:
+    told = parse_prompt(seen.prompt)
+    terms = _find_terms(told)
+    selection = told.selection if isinstance(told, StatedDerivation) else None
+    return _say(100 * answer(Start(terms.share, selection, terms.strata), terms), seen)
+
+
 def _say(value: float, seen: Seen) -> str:
     query = "do" if isinstance(parse_prompt(seen.prompt), StatedDerivation) else PRODUCT
-    return render_answer(value, query, STYLE)
+    return render_answer(value, query, STYLE, DIGITS)
 
 
 def _attack(name: str, summary: str, answer: Answerer) -> Attack:
     return Attack(name, summary, partial(_reply, answer=answer))
+
+
+def _guessing_attack(name: str, summary: str, answer: StartAnswerer) -> Attack:
+    return Attack(name, summary, partial(_guess, answer=answer))
 
 
 PLACES = (("first", 0.0), ("middle", 0.5), ("last", 1.0))
@@ -172,8 +206,23 @@ ATTACKS = (
         _attack(f"skips-{name}", f"leaves the {name} rule out", partial(_leave_out, place=place))
         for name, place in PLACES
     ),
-    _attack("half-of-last", "reads one half of the last rule", _read_half),
-    _attack("any-confounder", "guesses the probability of the confounder", _guess_confounder),
+    _guessing_attack("half-of-last", "reads one half of the last rule", _read_half),
+    *(
+        _guessing_attack(
+            f"guesses-{part}", f"reads all rules but {told}", partial(_guess_part, part=part)
+        )
+        for part, (told, _) in MISSED.items()
+    ),
+    _guessing_attack(
+        "guesses-luckiest",
+        "reads all rules, and guesses from a part of the one where that succeeds most often",
+        _miss_luckiest,
+    ),
+    _attack(
+        "larger-difference",
+        "takes a fixed part of the larger difference of c1 for the smaller one",
+        _read_larger,
+    ),
     *(
         _attack(name, summary, partial(_adjust, share=share))
         for name, summary, share in (

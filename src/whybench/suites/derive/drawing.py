@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from whybench.seeds import generator, split_of
 from whybench.suites.derive.world import (
     ChainGraph,
     DeriveQuestion,
-    Pair,
-    Terms,
+    Start,
     associate,
-    average,
-    subtract,
 )
 
 if TYPE_CHECKING:
@@ -22,6 +19,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from whybench.seeds import Split
+    from whybench.suites.derive.world import Pair
 
 DEEPEST = 10
 
@@ -40,17 +38,20 @@ LINKS: tuple[Pair, ...] = tuple(
 )
 """The percentages that a lamp on the chain after c1 may have, all equally likely."""
 
-SHARES = (*range(10, 41), *range(60, 91))
+SHARES = (*range(25, 46), *range(55, 76))
 """The percentages of the confounder."""
 
 SELECTING = 60
 """By how many points at least the confounder changes the probability of x."""
 
-SMALLEST = 20
+SMALLEST = 10
 """The smallest first factor in points."""
 
-INTERACTION = 0.7
-"""How far D0 and D1 are apart, as a share of the largest first factor that they allow."""
+INTERACTION = 60
+"""How many points D0 and D1 are apart, at least."""
+
+MARGIN = 7
+"""By what percentage of the first factor D0, D1 and their mean are off, at least."""
 
 CONFOUNDING = 0.1
 """By what share of the effect the observational difference is off, at least."""
@@ -81,41 +82,46 @@ def draw_link(rng: np.random.Generator) -> Pair:
     return LINKS[rng.integers(len(LINKS))]
 
 
-def is_strong(strata: tuple[Pair, Pair]) -> bool:
-    """Return whether the average of D0 and D1 depends enough on the confounder, and is large.
+def is_strong(start: Start) -> Any:
+    """Return whether the first factor is large and depends enough on the confounder.
 
-    For each percentage of the confounder, the average is from `SMALLEST` to `LARGEST`, and neither
-    D0 nor D1 nor their mean is within 7% of it.
+    It is from `SMALLEST` to `LARGEST`, D0 and D1 are `INTERACTION` apart, and neither of them nor
+    their mean is within `MARGIN` of it. All of this is about the percentage that the confounder
+    has, and D0 and D1 may differ in sign. If the margins held for every percentage, one of the two
+    would nearly give the other.
     """
-    off, on = map(subtract, strata)
-    ends = [100 * average(share, off, on) for share in (SHARES[0], SHARES[-1])]
-    small, large = sorted(map(abs, ends))
-    return (
-        ends[0] * ends[1] > 0
-        and small >= SMALLEST
-        and large <= LARGEST
-        and 100 * abs(on - off) >= INTERACTION * large
-    )
+    off, on = start.differences
+    size = abs(start.first)
+    strong = (size >= 100 * SMALLEST) & (size <= 100 * LARGEST) & (abs(on - off) >= INTERACTION)
+    for other in (100 * off, 100 * on, 50 * (off + on)):
+        strong &= 100 * abs(other - start.first) >= MARGIN * size
+    return strong
 
 
-def is_confounded(share: int, selection: Pair, strata: tuple[Pair, Pair]) -> bool:
+def is_confounded(start: Start) -> Any:
     """Return whether the observational difference is `CONFOUNDING` or more off."""
-    effect = Terms(share, strata, ()).first
-    return abs(associate(share, selection, strata) - effect) >= CONFOUNDING * abs(effect)
+    first = start.first / 100
+    return abs(associate(start) - first) >= CONFOUNDING * abs(first)
 
 
 def draw_start(rng: np.random.Generator) -> tuple[int, Pair, tuple[Pair, Pair]]:
-    """Draw the percentages of the confounder, of the cause and of the first lamp after it."""
+    """Draw the percentages of the confounder, of the cause and of the first lamp after it.
+
+    All that have the margins are equally likely.
+    """
     while True:
-        share = int(rng.choice(SHARES))
         selection = _draw_pair(rng)
         while abs(selection[0] - selection[1]) < SELECTING:
             selection = _draw_pair(rng)
-        strata = _draw_pair(rng), _draw_pair(rng)
-        while not is_strong(strata):
-            strata = _draw_pair(rng), _draw_pair(rng)
-        if is_confounded(share, selection, strata):
+        share, strata = _draw_terms(rng)
+        while not is_strong(Start(share, selection, strata)):
+            share, strata = _draw_terms(rng)
+        if is_confounded(Start(share, selection, strata)):
             return share, selection, strata
+
+
+def _draw_terms(rng: np.random.Generator) -> tuple[int, tuple[Pair, Pair]]:
+    return int(rng.choice(SHARES)), (_draw_pair(rng), _draw_pair(rng))
 
 
 def _draw_pair(rng: np.random.Generator) -> Pair:

@@ -108,6 +108,12 @@ class StatedDerivation(NamedTuple):
         (share,) = self.rules[confounder][1]
         return Terms(share, ((rule[2], rule[0]), (rule[3], rule[1])), tuple(links[::-1]))
 
+    @property
+    def selection(self) -> Pair:
+        """The percentages of the cause if the confounder is on, and if it is off."""
+        off, on = self.rules[self.cause][1]
+        return on, off
+
 
 def state_question(question: DeriveQuestion, naming: Naming) -> StatedDerivation | Terms:
     """Return the content of the prompt of a question."""
@@ -157,8 +163,8 @@ def _read_rule(chances: str) -> tuple[tuple[str, ...], tuple[int, ...]]:
     return causes, tuple(int(row[1]) for row in rows)
 
 
-def render_answer(value: float, query: str, style: str) -> str:
-    """Return an answer in the form that is asked for, with three significant digits."""
-    digits = np.format_float_positional(float(f"{value:.3g}"), trim="-")
+def render_answer(value: float, query: str, style: str, significant: int = 3) -> str:
+    """Return an answer in the form that is asked for, with this number of significant digits."""
+    digits = np.format_float_positional(float(f"{value:.{significant}g}"), trim="-")
     unit = UNITS[query] if query == PRODUCT else f" {UNITS[query]}"
     return f"{digits}{unit}" if style == "direct" else f"Answer: {digits}{unit}"

@@ -13,17 +13,26 @@ y, and every question takes it once. No other lamp affects x, u or the chain.
 All percentages are drawn last, and nothing else depends on them: neither the graph, x, y, nor the
 side of the train/test divide. Rules on the chain after c1 are independent of everything else. Those
 of u, x and c1 are drawn together (`drawing.draw_start`), so that neither the association of x and y
-nor the differences of c1 without P(u) give the effect. A right answer may differ from the effect by
-`TOLERANCE` of it. So an agent that misses a rule must guess a factor, whatever else it knows, and
-the factor is spread over a range many times as wide as the tolerance:
+nor D0, D1 or their mean give the effect. The margins are those of the percentage that u has, and D0
+and D1 may differ in sign. So D0 isn't nearly known from D1, and both count: u has from 25 to 75%. A
+right answer may differ from the effect by `TOLERANCE` of it. So an agent that misses a rule must
+guess a factor, whatever else it knows, and the factor is spread over a range many times as wide as
+the tolerance:
 
 | missing | the best possible answer is right in |
 |---|---|
 | the rule of c2, …, or cd | 0.051 |
-| the rule of c1 | 0.041 |
-| the rule of u | 0.101 |
 | one of the two percentages of c2, …, or cd | 0.128 |
+| the rule of c1 | 0.016 |
+| the rule of c1 in the rarer state of u, or the smaller one of D0 and D1 | 0.108 |
+| the rule of c1 in the commoner state of u | 0.064 |
+| the rule of c1 where x is off | 0.039 |
+| the rule of u | 0.087 |
+| the rule of u, except for its likelier state | 0.133 |
+| one of the four percentages of c1 | 0.145 |
 
+An agent may choose the part that it misses, where its guess is best: the rule of u, the rule of c1
+in the rarer state, or half of a later rule. It is right in at most 0.147, at depth 10.
 `python -m evidence horizon --only derive-bounds` measures these shares.
 """
 
@@ -33,7 +42,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import prod
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from whybench.scm import Graph, Model, Table, elimination
 from whybench.scm.certificate import agreed
@@ -47,6 +56,9 @@ TOLERANCE = 0.02
 
 Pair = tuple[int, int]
 """The percentages of a lamp if its cause is on, and if it is off."""
+
+Whole: TypeAlias = Any
+"""An integer, or an array of integers."""
 
 
 class Terms(NamedTuple):
@@ -90,20 +102,42 @@ def average(share: int, off: Fraction, on: Fraction) -> Fraction:
     return (Fraction(100 - share) * off + Fraction(share) * on) / 100
 
 
-def associate(share: int, selection: Pair, strata: tuple[Pair, Pair]) -> Fraction:
-    """Return the observational difference of c1 between x on and x off.
+class Start(NamedTuple):
+    """The percentages that are drawn together, or arrays of them.
 
-    Args:
-        share: The percentage of the confounder.
-        selection: The percentages of x if the confounder is on, and if it is off.
+    Attributes:
+        share: As in `Terms`.
+        selection: The percentages of x if the confounder is on, and if it is off. None if unknown.
         strata: As in `Terms`.
     """
+
+    share: Whole
+    selection: Pair | None
+    strata: tuple[tuple[Whole, Whole], tuple[Whole, Whole]]
+
+    @property
+    def differences(self) -> tuple[Whole, Whole]:
+        """D0 and D1 in points."""
+        (one, two), (three, four) = self.strata
+        return one - two, three - four
+
+    @property
+    def first(self) -> Whole:
+        """The first factor in hundredths of a point."""
+        off, on = self.differences
+        return (100 - self.share) * off + self.share * on
+
+
+def associate(start: Start) -> Any:
+    """Return the observational difference of c1 between x on and x off, in points."""
+    share = start.share
+    likely, unlikely = start.selection or (50, 50)
     on, off = (
-        Fraction(share * likely, share * likely + (100 - share) * unlikely)
-        for likely, unlikely in (selection, tuple(100 - number for number in selection))
+        share * one / (share * one + (100 - share) * other)
+        for one, other in ((likely, unlikely), (100 - likely, 100 - unlikely))
     )
-    (on_without, off_without), (on_with, off_with) = strata
-    return (on * on_with + (1 - on) * on_without - off * off_with - (1 - off) * off_without) / 100
+    (on_without, off_without), (on_with, off_with) = start.strata
+    return on * on_with + (1 - on) * on_without - off * off_with - (1 - off) * off_without
 
 
 @dataclass(frozen=True)
@@ -168,7 +202,7 @@ class DeriveQuestion:
         """Return the observational difference of the effect in percentage points."""
         off, on = self.rules[self.cause]
         share, strata, links = self.terms
-        return float(100 * associate(share, (on, off), strata) * prod(map(subtract, links)))
+        return float(associate(Start(share, (on, off), strata)) * prod(map(subtract, links)))
 
     @property
     def model(self) -> Model:
