@@ -32,7 +32,7 @@ from whybench.page.material import Material
 from whybench.page.writing import make_page
 from whybench.records.table import record_table
 from whybench.suites.calibration import simulate_rows
-from whybench.suites.registry import get_suite, own_suites, profiled_suites
+from whybench.suites.registry import get_suite, profiled_suites
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -131,22 +131,25 @@ def draw_command(name: str, theme: TerminalTheme) -> bytes:
 
 
 @cache
-def ask_minds() -> dict[str, pa.Table]:
-    """Return the answers of the four minds in all suites, at the size of a small profile."""
-    tables = {}
-    for name in own_suites():
-        suite = get_suite(name)
-        design = suite.make_design(suite.budget("small").settings)
-        items = list(suite.items(design))
-        rows = [
-            row
-            for mind, (agent, settings) in suite.minds.items()
-            for row in simulate_rows(
-                suite, design, items, suite.agent(agent), settings, f"reference/{mind}", {}
-            )
-        ]
-        tables[name] = record_table(rows, suite.record_columns)
-    return tables
+def ask_minds(name: str, design_name: str = "") -> pa.Table:
+    """Return the answers of the four minds to a suite.
+
+    Args:
+        name: The suite.
+        design_name: The design; empty for that of a small profile.
+    """
+    suite = get_suite(name)
+    chosen = {"design": design_name, "graphs": 4} if design_name else suite.budget("small").settings
+    design = suite.make_design(chosen)
+    items = list(suite.items(design))
+    rows = [
+        row
+        for mind, (agent, settings) in suite.minds.items()
+        for row in simulate_rows(
+            suite, design, items, suite.agent(agent), settings, f"reference/{mind}", {}
+        )
+    ]
+    return record_table(rows, suite.record_columns)
 
 
 FIGURES = {
@@ -157,12 +160,14 @@ FIGURES = {
     "analyze": ("by-challenge", "plane"),
 }
 """What is pictured of each suite: how the names of its figures begin."""
+PICTURED = {"intervene": "limited"}
+"""Designs of pictured figures, where it isn't that of a small profile."""
 
 
 @cache
 def make_figures(suite: str) -> tuple[Figure, ...]:
     """Return the figures of a suite for the four minds."""
-    return tuple(get_suite(suite).figures(ask_minds()[suite]))
+    return tuple(get_suite(suite).figures(ask_minds(suite, PICTURED.get(suite, ""))))
 
 
 def draw_figure(suite: str, name: str) -> bytes:
@@ -215,7 +220,7 @@ MADE_FROM = "made-from"
 @cache
 def make_minds_page() -> str:
     """Return the page of a profile of the four minds."""
-    tables = [(name, ask_minds()[name]) for name in profiled_suites("small")]
+    tables = [(name, ask_minds(name)) for name in profiled_suites("small")]
     return make_page(Material(tables), title="Four reference agents")
 
 

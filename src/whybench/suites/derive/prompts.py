@@ -21,8 +21,8 @@ QUERIES = (DO, PRODUCT)
 OPENING = (
     "A machine has {size} lamps. In each run of the machine, each lamp is on or off. The rules "
     "state the probability that a lamp is on. The rule of a lamp names all lamps that directly "
-    "affect it. No variable outside the rules affects more than one lamp. Setting a lamp to on or "
-    "off overrides its rule and leaves all other rules unchanged."
+    "affect it. No variable outside the rules directly affects more than one lamp. Setting a lamp "
+    "to on or off overrides its rule and leaves all other rules unchanged."
 )
 RULE = "- {lamp}: on with probability {chances}."
 CONDITION = "{cause} is {state}"
