@@ -102,13 +102,13 @@ def test_minds_that_are_asked_the_same_share_a_table(here: Path) -> None:
 def test_a_profile_leaves_logs_records_and_a_page_and_is_resumed(
     here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    words = ("reference/intervene.single-cause", "-o", "mine")
+    words = ("reference/intervene.controlled", "-o", "mine")
     first = run(*words, "--json")
     assert first.exit_code == 0, first.output
     (row,) = map(json.loads, first.stdout.splitlines())
     assert (row["suite"], row["measure"]) == ("intervene", "justified_accuracy")
-    assert row["estimate"] == pytest.approx(17 / 64)
-    assert (row["scored"], row["no_answer"], row["error"]) == (64, 0, 0)
+    assert row["estimate"] == 1.0
+    assert (row["scored"], row["no_answer"], row["error"]) == (48, 0, 0)
     folder = here / "mine"
     assert [file.name for file in folder.glob("records/*")] == ["intervene.parquet"]
     assert "<html" in (folder / "page.html").read_text(encoding="utf-8")
@@ -119,10 +119,10 @@ def test_a_profile_leaves_logs_records_and_a_page_and_is_resumed(
     again = run(*words)
     assert again.exit_code == 0, again.output
     assert sorted(folder.rglob("*.eval")) == logs, "a finished profile asks nothing"
-    assert "0.27 [0.1" in again.stdout
+    assert "1.00 [0.9" in again.stdout
     assert "Report: mine/page.html" in again.stdout
 
-    other = refused("reference/intervene.single-cause", "-o", "mine", "--budget", "standard")
+    other = refused("reference/intervene.controlled", "-o", "mine", "--budget", "standard")
     assert other.startswith("-o must hold runs of the same request, got mine/logs/")
 
 
