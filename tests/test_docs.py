@@ -251,7 +251,7 @@ def rows(page: str, columns: int) -> list[list[str]]:
 
 def test_the_page_on_profiles_has_every_mind_and_who_stands_for_it() -> None:
     table = rows("profile.md", 8)
-    head, *shown = table[[row[0] for row in table].index("mind") :]
+    head, *shown = table[[row[0] for row in table].index("Name") :]
     for row in shown:
         for name, said in zip(head[1:], row[1:], strict=True):
             assert said == show_part(*get_suite(name).minds[row[0]]), f"{row[0]}, {name}"

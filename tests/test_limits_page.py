@@ -27,7 +27,16 @@ if TYPE_CHECKING:
     from whybench.suites.analyze.world import World
 
 PAGE = (Path(__file__).parents[1] / "docs" / "when-not.md").read_text("utf-8")
-NUMBERS = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 15: "fifteen", 16: "sixteen"}
+NUMBERS = {
+    2: "two",
+    3: "three",
+    4: "four",
+    5: "five",
+    6: "six",
+    7: "seven",
+    15: "fifteen",
+    16: "sixteen",
+}
 
 STRONG_INSTRUMENT = 10.0
 """The F statistic of the first stage that is commonly required of an instrument."""

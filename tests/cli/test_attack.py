@@ -29,7 +29,7 @@ def attack(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_the_table_has_the_best_attack_first_and_the_zero() -> None:
-    found = attack("intervene", "--only", "hold-all", "--only", "always-yes")
+    found = attack("intervene", "--design", "limited", "--only", "hold-all", "--only", "always-yes")
     assert found.returncode == 0, found.stderr
     lines = found.stdout.splitlines()
     assert lines[0] == "intervene  design limited"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from itertools import pairwise
 from types import SimpleNamespace
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -14,6 +15,9 @@ from whybench.evaluation.progress import planned_samples
 from whybench.planning.asks import Ask
 from whybench.suites.catalog import list_samples
 from whybench.suites.registry import get_suite
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 DESIGNS = [
     Ask("intervene", {"design": "limited"}),
@@ -62,19 +66,19 @@ def test_units_of_a_profile_are_looks_except_of_a_style() -> None:
     units = stated.list_units()
     assert Counter((unit.ask.suite, unit.look) for unit in units) == {
         ("judge", 0): 2,
-        **{("trace", look): 2 for look in range(1, 5)},
+        **{("trace", look): 2 for look in range(1, 6)},
     }
     assert [unit.limit for unit in units if unit.model == agents[0]][1:3] == [(0, 22), (22, 44)]
-    assert len({unit.place for unit in units}) == len({unit.digest for unit in units}) == 10
+    assert len({unit.place for unit in units}) == len({unit.digest for unit in units}) == 12
     assert stated.deciding is not None
     assert "judge: asked in full, since it has no comparison that can be decided" in [
         *stated.deciding.lines()
     ]
 
 
-def test_planned_samples_of_ranges_make_up_the_whole() -> None:
+def test_planned_samples_of_ranges_make_up_the_whole(tmp_path: Path) -> None:
     task = SimpleNamespace(dataset=[SimpleNamespace(id=number) for number in range(10)])
-    ranges = [planned_samples(task, part, 2) for part in ((0, 4), (4, 7), (7, 10))]
+    ranges = [planned_samples(task, part, 2, tmp_path) for part in ((0, 4), (4, 7), (7, 10))]
     assert [len(part) for part in ranges] == [8, 6, 6]
-    assert set().union(*ranges) == planned_samples(task, None, 2)
-    assert ranges[0] == planned_samples(task, 4, 2)
+    assert set().union(*ranges) == planned_samples(task, None, 2, tmp_path)
+    assert ranges[0] == planned_samples(task, 4, 2, tmp_path)

@@ -103,6 +103,7 @@ def content(table: pa.Table, count: int | None = None) -> dict[str, Any]:
         "version": table["version"][0].as_py(),
         "design_hash": table["design_hash"][0].as_py(),
         "answers": table.num_rows if count is None else count,
+        "in_rounds": False,
     }
     return {"suites": [asked], "smallest": {"accuracy": 0.05}}
 

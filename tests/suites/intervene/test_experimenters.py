@@ -329,7 +329,7 @@ class TestSampled:
 
     @pytest.mark.slow
     def test_is_as_quick_as_the_exact_one_at_five(self):
-        items = asked(96, entities=5)
+        items = asked(384, entities=5)
         exact, by_sample = mean_steps(greedy, items), mean_steps(sampled, items)
         assert by_sample == pytest.approx(exact, rel=0.08)
         assert mean_steps(bayes, items) < by_sample
