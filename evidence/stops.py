@@ -133,11 +133,11 @@ class Drill:
 
 def count_replies(folder: Path) -> tuple[int, int]:
     """Return how many replies the logs of a folder hold, and the most of one sample."""
-    from inspect_ai.log import list_eval_logs, read_eval_log_samples
+    from inspect_ai.log import list_eval_logs, read_eval_log
 
     counts: dict[tuple[str, str, int], int] = {}
     for log in list_eval_logs(str(folder)):
-        for sample in read_eval_log_samples(log, all_samples_required=False):
+        for sample in read_eval_log(log).samples or ():
             if sample.error is None:
                 replies = sum(message.role == "assistant" for message in sample.messages)
                 counts[log.task, str(Path(log.name).parent) + str(sample.id), sample.epoch] = (

@@ -65,6 +65,11 @@ def test_a_run_with_a_limit_continues_without_it(whole: dict[str, int], tmp_path
     assert answers(ask(tmp_path)) == whole
 
 
+def test_a_log_of_rounds_is_read_again_in_full(whole: dict[str, int], tmp_path: Path) -> None:
+    ask(tmp_path)
+    assert answers(wb.load(tmp_path, reread=True)) == whole
+
+
 def test_two_runs_are_compared_by_all_answers(tmp_path: Path) -> None:
     one, two = (
         wb.run("trace", f"reference/trace.{name}", log_dir=tmp_path / name, **DESIGN)

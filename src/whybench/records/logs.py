@@ -350,17 +350,19 @@ def _samples(
     path: str, reread: Callable[[EvalSample], Score] | None
 ) -> Iterator[tuple[EvalSampleSummary | EvalSample, Score | None]]:
     from inspect_ai.log import (  # noqa: PLC0415
+        read_eval_log_sample,
         read_eval_log_sample_summaries,
-        read_eval_log_samples,
     )
 
-    if reread is None:
-        for summary in read_eval_log_sample_summaries(path):
+    # The header of a log lists the samples of the first round only, and the summaries all.
+    for summary in read_eval_log_sample_summaries(path):
+        if reread is None:
             whole = read_whole(path, summary)
             yield whole, next(iter((whole.scores or {}).values()), None)
-    else:
-        for sample in read_eval_log_samples(path, all_samples_required=False):
-            yield sample, None if sample.error else reread(sample)
+        else:
+            with suppress(IndexError):  # a sample that is lost, though its summary is not
+                sample = read_eval_log_sample(path, summary.id, summary.epoch)
+                yield sample, None if sample.error else reread(sample)
 
 
 def read_whole(path: str, summary: EvalSampleSummary) -> EvalSampleSummary | EvalSample:
